@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The small HTTP/1.1 client of commands and daemons: one connection, one request at a time, kept open between requests.
@@ -43,11 +44,15 @@ public final class Client implements AutoCloseable {
     /** Lines of the answer under way are with the caller: it cannot be asked for anew. */
     private boolean handedOn;
 
-    private volatile Socket socket;
+    private volatile @Nullable Socket socket;
     /** The socket that close() closes: closing the TLS connection over it would wait for a peer that does not read. */
+    @SuppressWarnings("NullAway.Init") // connect() sets this, in and out before anything reads them
     private volatile Socket raw;
 
+    @SuppressWarnings("NullAway.Init") // see raw
     private InputStream in;
+
+    @SuppressWarnings("NullAway.Init") // see raw
     private OutputStream out;
 
     /** Source of fresh nonces. */
@@ -294,7 +299,7 @@ public final class Client implements AutoCloseable {
         if (all.length > SEGMENT_BYTES) {
             // a request of one segment leaves at once anyway, and the first option that is set costs a command a
             // millisecond
-            socket.setTcpNoDelay(true);
+            raw.setTcpNoDelay(true);
         }
         out.write(all);
         out.flush();

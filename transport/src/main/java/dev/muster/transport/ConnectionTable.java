@@ -182,6 +182,9 @@ final class ConnectionTable {
     private void leaveStrangers(Entry connection) {
         if (strangers.remove(connection)) {
             LinkedHashSet<Entry> ofPeer = strangersByPeer.get(connection.peer());
+            if (ofPeer == null) {
+                return;
+            }
             ofPeer.remove(connection);
             if (ofPeer.isEmpty()) {
                 strangersByPeer.remove(connection.peer());

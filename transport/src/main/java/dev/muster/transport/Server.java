@@ -1,5 +1,7 @@
 package dev.muster.transport;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.ApiError;
@@ -24,6 +26,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A daemon's port: authenticated messages by POST, upgraded streams, and a few open paths by GET. One virtual thread
@@ -148,13 +151,13 @@ public final class Server implements AutoCloseable {
             return new Reply(200, Codec.encode(message));
         }
 
-        public static Reply error(int status, SlurmErrno errno, String sentence) {
+        public static Reply error(int status, SlurmErrno errno, @Nullable String sentence) {
             return error(status, errno.number(), sentence);
         }
 
         /** An error of a number that is not ours: a site's script has its own. */
-        public static Reply error(int status, int errno, String sentence) {
-            return new Reply(status, Codec.encode(new ApiError(errno, sentence)));
+        public static Reply error(int status, int errno, @Nullable String sentence) {
+            return new Reply(status, Codec.encode(new ApiError(errno, requireNonNullElse(sentence, ""))));
         }
 
         public static Reply error(SlurmErrno errno) {

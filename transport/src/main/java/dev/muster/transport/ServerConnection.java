@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection of a {@link Server}, from its first byte to its last, on a virtual thread of its own. The caller is
@@ -44,9 +45,14 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     private volatile long deadlineNs;
     private volatile boolean working;
     private volatile boolean streaming;
-    private volatile Thread thread;
+    private volatile @Nullable Thread thread;
+
+    @SuppressWarnings("NullAway.Init") // open() sets both before the first request is read
     private SocketInput in;
+
+    @SuppressWarnings("NullAway.Init") // see in
     private OutputStream out;
+
     private boolean authenticated;
 
     ServerConnection(Server server, Socket raw) {
@@ -174,8 +180,9 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         if (head.contentLength() > 0) {
             return refuse(Server.Page.text(400, "a body is not expected\n"), LINGER_STRANGER_BYTES);
         }
-        if (head.method().equals("GET") && message && server.streams().containsKey(stream(head))) {
-            return stream(head, server.streams().get(stream(head)));
+        Server.StreamHandler stream = server.streams().get(stream(head));
+        if (head.method().equals("GET") && message && stream != null) {
+            return stream(head, stream);
         }
         if (!head.method().equals("GET") && !head.method().equals("HEAD")) {
             return refuse(Server.Page.NOT_FOUND, LINGER_STRANGER_BYTES);

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Checks the Authorization header of a request. Thread-safe. */
 public final class Verifier {
@@ -221,7 +222,7 @@ public final class Verifier {
                 }));
     }
 
-    private MungeSession sessionOf(String token, String path) {
+    private @Nullable MungeSession sessionOf(String token, String path) {
         if (token.startsWith("key.")) {
             return keySession(token, path);
         }
@@ -231,7 +232,7 @@ public final class Verifier {
         return null;
     }
 
-    private MungeSession keySession(String token, String path) {
+    private @Nullable MungeSession keySession(String token, String path) {
         KeySession known = keySessions.get(token);
         if (known == null) {
             known = proved(token);
@@ -280,7 +281,7 @@ public final class Verifier {
     /**
      * The session of a token that a valid key has signed. Whether the key is still valid is checked with each request.
      */
-    private KeySession proved(String token) {
+    private @Nullable KeySession proved(String token) {
         String[] parts = token.split("\\.", -1);
         if (parts.length != 3) {
             return null;
@@ -312,13 +313,13 @@ public final class Verifier {
      * munged takes a credential once, so two requests with the same one go one after the other; those with others do
      * not wait for them.
      */
-    private MungeSession mungeSession(String token) {
+    private @Nullable MungeSession mungeSession(String token) {
         synchronized (mungeLocks[token.hashCode() & mungeLocks.length - 1]) {
             return decodedOnce(token);
         }
     }
 
-    private MungeSession decodedOnce(String token) {
+    private @Nullable MungeSession decodedOnce(String token) {
         MungeSession known;
         synchronized (mungeSessions) {
             known = mungeSessions.get(token);

@@ -14,6 +14,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TLS for the side that opens connections: the authorities that it trusts. The other side's certificate must chain to
@@ -44,7 +45,7 @@ public final class Tls {
 
     private final List<Path> authorities;
     private final boolean brief;
-    private Loaded loaded;
+    private @Nullable Loaded loaded;
     private volatile TlsListener listener = TlsListener.NONE;
 
     /** The files as they were when read. */

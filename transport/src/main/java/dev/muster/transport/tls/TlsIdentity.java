@@ -20,6 +20,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A daemon's certificate and private key. They are read anew when the files change: a renewed certificate needs no
@@ -68,7 +69,7 @@ public final class TlsIdentity {
         listener = l;
     }
 
-    private void report(String alias, String host, SSLSession session) {
+    private void report(@Nullable String alias, String host, SSLSession session) {
         if (alias != null && listener != TlsListener.NONE && session != null) {
             listener.connected(
                     false,
@@ -114,7 +115,7 @@ public final class TlsIdentity {
         }
     }
 
-    static String reason(IOException e) {
+    static @Nullable String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "No such file or directory";
         }
@@ -181,7 +182,7 @@ public final class TlsIdentity {
 
     /** The same pair for every client. */
     private final class Keys extends X509ExtendedKeyManager {
-        private String alias(String type) {
+        private @Nullable String alias(String type) {
             Pair current = current();
             String own = current.key.getAlgorithm();
             boolean same = type.equals(own)
@@ -191,7 +192,7 @@ public final class TlsIdentity {
         }
 
         @Override
-        public String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
+        public @Nullable String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
             String alias = alias(type);
             if (socket instanceof SSLSocket s) {
                 // its address: a session would look for its name
@@ -201,7 +202,7 @@ public final class TlsIdentity {
         }
 
         @Override
-        public String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
+        public @Nullable String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
             String alias = alias(type);
             if (engine != null) {
                 report(alias, engine.getPeerHost(), engine.getHandshakeSession());
@@ -210,18 +211,18 @@ public final class TlsIdentity {
         }
 
         @Override
-        public String[] getServerAliases(String type, Principal[] issuers) {
+        public String @Nullable [] getServerAliases(String type, Principal[] issuers) {
             String alias = alias(type);
             return alias == null ? null : new String[] {alias};
         }
 
         @Override
-        public String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
+        public @Nullable String chooseClientAlias(String[] types, Principal[] issuers, Socket socket) {
             return null;
         }
 
         @Override
-        public String[] getClientAliases(String type, Principal[] issuers) {
+        public String @Nullable [] getClientAliases(String type, Principal[] issuers) {
             return null;
         }
 
