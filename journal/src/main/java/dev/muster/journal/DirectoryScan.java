@@ -45,11 +45,12 @@ record DirectoryScan(List<Segment> segments, Optional<SnapshotFile> snapshot, Se
         return new DirectoryScan(segments, snapshot, end);
     }
 
+    /** @param segments one or more */
     private static Segment.End checkAll(List<Segment> segments, UUID clusterId) throws IOException {
-        Segment.End end = null;
-        for (int i = 0; i < segments.size(); i++) {
+        Segment.End end = segments.getFirst().check(clusterId, segments.size() == 1);
+        for (int i = 1; i < segments.size(); i++) {
             Segment segment = segments.get(i);
-            if (end != null && end.nextIndex() != segment.firstIndex()) {
+            if (end.nextIndex() != segment.firstIndex()) {
                 throw new JournalException(
                         "segment missing or damaged: " + segments.get(i - 1).file() + " at offset "
                                 + end.offset() + ": it ends before entry " + end.nextIndex() + ", but " + segment.file()

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells administrators why a read or write of the journal failed: the file where it is known, and the sentence of the
@@ -28,11 +29,13 @@ final class FailureReason {
                 e.getFile() + ": " + (e.getReason() == null ? "Input/output error" : e.getReason());
             case ReadOnlyFileSystemException e -> "Read-only file system";
             default -> {
-                if (hasWords(error)) {
-                    yield error.getMessage();
+                String message = error.getMessage();
+                Throwable cause = error.getCause();
+                if (message != null && isOwn(message, cause)) {
+                    yield message;
                 }
-                if (error.getCause() != null) {
-                    yield of(error.getCause());
+                if (cause != null) {
+                    yield of(cause);
                 }
                 yield words(error.getClass());
             }
@@ -40,11 +43,8 @@ final class FailureReason {
     }
 
     /** An error without a message of its own has none, or its cause's with the name of a class. */
-    private static boolean hasWords(Throwable error) {
-        String message = error.getMessage();
-        return message != null
-                && !message.isBlank()
-                && (error.getCause() == null || !message.equals(error.getCause().toString()));
+    private static boolean isOwn(String message, @Nullable Throwable cause) {
+        return !message.isBlank() && (cause == null || !message.equals(cause.toString()));
     }
 
     /** {@code ClosedByInterruptException} is "closed by interrupt". */

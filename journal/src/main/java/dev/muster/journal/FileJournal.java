@@ -21,6 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The journal in files of one directory. One thread writes: it takes all that is queued, writes it and syncs once, so
@@ -63,7 +64,7 @@ public final class FileJournal implements Journal {
     private long queuedBytes;
     private long lastIndex;
     private boolean closing;
-    private volatile JournalException failure;
+    private volatile @Nullable JournalException failure;
     private volatile long durableIndex;
     private final PriorityQueue<Waiter> waiters = new PriorityQueue<>((a, b) -> Long.compare(a.index, b.index));
     private final List<LongConsumer> durableListeners = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.muster.journal;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** The journal refuses to open or has ended. The sentence names the file, and the offset where there is one. */
 public final class JournalException extends RuntimeException {
@@ -9,7 +10,7 @@ public final class JournalException extends RuntimeException {
         super(sentence);
     }
 
-    public JournalException(String sentence, Throwable cause) {
+    public JournalException(@Nullable String sentence, Throwable cause) {
         super(sentence, cause);
     }
 
