@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A daemon's log in Slurm's format: {@code [2026-11-21T09:40:00.123] error: text}. Levels are Slurm's: 0 quiet, 1
@@ -32,7 +33,7 @@ public final class DaemonLog {
     private volatile int level;
     private final int syslogLevel;
     private final Optional<Syslog> syslog;
-    private OutputStream out;
+    private @Nullable OutputStream out;
     private Optional<DaemonLog> companion = Optional.empty();
 
     /**
@@ -158,7 +159,7 @@ public final class DaemonLog {
         return level;
     }
 
-    public void error(String text) {
+    public void error(@Nullable String text) {
         line(ERROR, "error: ", text);
     }
 
@@ -170,7 +171,7 @@ public final class DaemonLog {
         line(VERBOSE, "", text);
     }
 
-    public void debug(String text) {
+    public void debug(@Nullable String text) {
         line(DEBUG, "debug:  ", text);
     }
 
@@ -189,14 +190,15 @@ public final class DaemonLog {
         }
     }
 
-    public void fatal(String text) {
+    public void fatal(@Nullable String text) {
         line(FATAL, "fatal: ", text);
     }
 
-    private void line(int at, String prefix, String text) {
+    private void line(int at, String prefix, @Nullable String said) {
         if (at > level && at > syslogLevel) {
             return;
         }
+        String text = said == null ? "unknown error" : said;
         StringBuilder b = new StringBuilder(text.length() + 48);
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * SlurmUser of slurmctld and slurmdbd. Root's daemon gives it the log, the pid file and the state of a predecessor that
@@ -64,7 +65,7 @@ public final class DaemonUser {
         return "Failed to set GID to " + gid;
     }
 
-    private String userRefused(String reason) {
+    private String userRefused(@Nullable String reason) {
         return "Can not set uid to SlurmUser(" + uid + "): " + reason;
     }
 
@@ -80,9 +81,10 @@ public final class DaemonUser {
 
     private void give(Path file, int group, DaemonLog log) {
         Path absolute = file.toAbsolutePath();
-        if (isChange() && Files.isRegularFile(absolute)) {
+        Path directory = absolute.getParent();
+        if (isChange() && directory != null && Files.isRegularFile(absolute)) {
             try {
-                handOver(absolute.getParent(), absolute.getFileName().toString(), group);
+                handOver(directory, absolute.getFileName().toString(), group);
             } catch (IOException e) {
                 log.error("chown(" + file + ", " + uid + ", " + group + "): " + e.getMessage());
             }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys as their file has them: the first of some places where there is one, read anew when it changes, so that keys are
@@ -20,8 +21,8 @@ public final class KeyFile<T> implements Supplier<T> {
 
     private final List<File> places;
     private final Reader<T> reader;
-    private File from;
-    private FileTime modified;
+    private @Nullable File from;
+    private @Nullable FileTime modified;
     private T keys;
     private long lookedNs = System.nanoTime() - LOOK_NS;
 

@@ -1,5 +1,7 @@
 package dev.muster.daemon;
 
+import org.jspecify.annotations.Nullable;
+
 /** Functions that the launcher offers to every daemon. */
 final class Native {
     private Native() {}
@@ -15,7 +17,7 @@ final class Native {
      *
      * @param user null for no supplementary groups
      */
-    static native int setGroups(byte[] user, int gid);
+    static native int setGroups(byte @Nullable [] user, int gid);
 
     /** 0, or the error number. */
     static native int setGid(int gid);

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What every daemon does with every request: it is counted and timed, and whatever goes wrong in one becomes its reply
@@ -25,7 +26,7 @@ public final class Requests {
 
     /** Something that the daemon leans upon does not answer; the sentence is the caller's reply. */
     public static class UnavailableException extends RuntimeException {
-        public UnavailableException(String sentence, Throwable cause) {
+        public UnavailableException(String sentence, @Nullable Throwable cause) {
             super(sentence, cause);
         }
     }

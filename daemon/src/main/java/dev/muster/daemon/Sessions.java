@@ -21,6 +21,7 @@ import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Proves the identity of a daemon and checks that of others. */
 public final class Sessions {
@@ -38,9 +39,9 @@ public final class Sessions {
     private final SecureRandom random = new SecureRandom();
     private TlsListener news = TlsListener.NONE;
     private volatile Consumer<String> complain = sentence -> {};
-    private Session current;
+    private @Nullable Session current;
     private long issuedMs;
-    private Session accounting;
+    private @Nullable Session accounting;
     private long accountingIssuedMs;
 
     /**
