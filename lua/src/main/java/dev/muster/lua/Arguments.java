@@ -4,6 +4,7 @@ import dev.muster.json.Bytes;
 import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import party.iroiro.luajava.Lua;
 
 /** The arguments of one call of a {@link LuaFunction}, counted from 1. Valid during the call. */
@@ -22,7 +23,7 @@ public final class Arguments {
 
     /** Lua's name of the type. */
     public String type(int at) {
-        return at > count ? "no value" : lua.type(at).name().toLowerCase(java.util.Locale.ROOT);
+        return at > count ? "no value" : LuaState.type(lua, at).name().toLowerCase(java.util.Locale.ROOT);
     }
 
     public boolean isNil(int at) {
@@ -45,7 +46,7 @@ public final class Arguments {
     }
 
     /** A value as it comes out of Lua. */
-    public Object value(int at) {
+    public @Nullable Object value(int at) {
         return at > count ? null : LuaState.value(lua, at);
     }
 
@@ -83,15 +84,15 @@ public final class Arguments {
     }
 
     /** A value as a tree of JSON: tables whose keys are 1, 2, 3 … are lists. */
-    public Object tree(int at) {
+    public @Nullable Object tree(int at) {
         return tree(at, Json.DEPTH_MAX);
     }
 
-    private Object tree(int at, int depth) {
+    private @Nullable Object tree(int at, int depth) {
         if (depth == 0) {
             throw new ScriptError("a table is deeper than " + Json.DEPTH_MAX);
         }
-        return switch (lua.type(at)) {
+        return switch (LuaState.type(lua, at)) {
             case NIL, NONE -> null;
             case BOOLEAN -> (Object) lua.toBoolean(at);
             case NUMBER -> lua.isInteger(at) ? (Object) lua.toInteger(at) : Double.valueOf(lua.toNumber(at));

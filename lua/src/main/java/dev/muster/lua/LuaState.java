@@ -1,5 +1,7 @@
 package dev.muster.lua;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Bytes;
 import dev.muster.json.Json;
 import java.io.IOException;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import party.iroiro.luajava.JFunction;
 import party.iroiro.luajava.JuaAPI;
 import party.iroiro.luajava.Lua;
@@ -45,8 +48,8 @@ public final class LuaState implements AutoCloseable {
     private final int threads;
     private final int unhook;
 
-    private LuaState(LongSupplier stopNs) {
-        this.stopNs = stopNs;
+    private LuaState(@Nullable LongSupplier stopNs) {
+        this.stopNs = stopNs == null ? () -> Long.MAX_VALUE : stopNs;
         lua.openLibraries();
         try (InputStream in = LuaState.class.getResourceAsStream("prelude.lua")) {
             lua.load(direct(in.readAllBytes()), "=prelude");
@@ -223,22 +226,26 @@ public final class LuaState implements AutoCloseable {
     /** Lua turns a number on the stack into a text when it is asked for one, so a copy is asked. */
     private static String number(Lua l, int at) {
         l.pushValue(at);
-        String out = l.toString(-1);
+        String out = requireNonNull(l.toString(-1), "every number has a text");
         l.pop(1);
         return out;
     }
 
-    static Object value(Lua l, int at) {
-        return switch (l.type(at)) {
+    static Lua.LuaType type(Lua l, int at) {
+        return requireNonNull(l.type(at), "every value has a type");
+    }
+
+    static @Nullable Object value(Lua l, int at) {
+        return switch (type(l, at)) {
             case NIL, NONE -> null;
             case BOOLEAN -> (Object) l.toBoolean(at);
             case NUMBER -> l.isInteger(at) ? (Object) l.toInteger(at) : Double.valueOf(l.toNumber(at));
             case STRING -> bytes(l, at);
-            default -> new Opaque(l.type(at).name().toLowerCase(java.util.Locale.ROOT));
+            default -> new Opaque(type(l, at).name().toLowerCase(java.util.Locale.ROOT));
         };
     }
 
-    private void push(Lua l, Object value) {
+    private void push(Lua l, @Nullable Object value) {
         l.checkStack(STACK_FREE);
         switch (value) {
             case null -> l.pushNil();
