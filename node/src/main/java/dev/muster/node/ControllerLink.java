@@ -27,6 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The one connection to the controller: registers, hears orders, sends reports; comes back for ever. */
 public final class ControllerLink implements AutoCloseable {
@@ -47,7 +48,7 @@ public final class ControllerLink implements AutoCloseable {
     private final Supplier<Heartbeat> heartbeat;
     private final Consumer<ToNode> orders;
     private volatile boolean closed;
-    private volatile Frames current;
+    private volatile @Nullable Frames current;
     private volatile boolean connected;
     private volatile Queue<ToController> answers = new LinkedBlockingQueue<>();
 
@@ -104,7 +105,7 @@ public final class ControllerLink implements AutoCloseable {
         }
     }
 
-    private static String reason(Exception e) {
+    private static @Nullable String reason(Exception e) {
         return switch (e) {
             case IOException io -> ErrorText.of(io);
             case Json.MalformedException malformed -> malformed.getMessage();

@@ -1,5 +1,7 @@
 package dev.muster.node;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.AuthPlaces;
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
@@ -36,6 +38,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** slurmd as a process. */
 public final class Main {
@@ -236,12 +239,16 @@ public final class Main {
                 .orElse(new WhichNode.Unknown("Unable to determine this slurmd's NodeName"));
     }
 
+    private static Path directory(SlurmConf fetched) {
+        return requireNonNull(Path.of(fetched.file()).getParent(), "fetched files lie in a directory");
+    }
+
     /**
      * The fetched files, where they stay: in the spool directory, and for commands behind the runtime directory's link.
      */
     private static SlurmConf cached(SlurmConf fetched, NodeConf node) throws IOException {
         Path place = Path.of(fetched.slurmdSpoolDir(node)).toAbsolutePath().resolve("conf-cache");
-        Path temporary = Path.of(fetched.file()).getParent();
+        Path temporary = directory(fetched);
         Configless.replace(temporary, place);
         Configless.link(place);
         if (SlurmConf.read(place.resolve("slurm.conf").toFile()) instanceof SlurmConf.Parsed.Ok ok) {
@@ -315,7 +322,7 @@ public final class Main {
     }
 
     /** Logs why the daemon does not start, and writes it to standard error as well unless it runs in the foreground. */
-    private static int fatal(DaemonLog log, Options options, String sentence) {
+    private static int fatal(DaemonLog log, Options options, @Nullable String sentence) {
         log.fatal(sentence);
         if (!options.foreground()) {
             System.err.println("slurmd: fatal: " + sentence);
@@ -412,7 +419,7 @@ public final class Main {
         start.log.info("reconfigure");
         if (start.source.isPresent()) {
             try {
-                start.source.get().fetchInto(Path.of(start.conf.file()).getParent());
+                start.source.get().fetchInto(directory(start.conf));
             } catch (IOException e) {
                 start.log.error("the configuration stays as it is: " + ErrorText.of(e));
                 return start;

@@ -77,6 +77,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One node of a running slurmd: the parts put together. */
 public final class Slurmd implements AutoCloseable {
@@ -132,7 +133,7 @@ public final class Slurmd implements AutoCloseable {
     public static final class CannotStartException extends Exception {
         private static final long serialVersionUID = 1L;
 
-        CannotStartException(String message) {
+        CannotStartException(@Nullable String message) {
             super(message);
         }
     }

@@ -1,5 +1,7 @@
 package dev.muster.node.cgroup;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.job.StepId;
 import dev.muster.node.config.Confinement;
@@ -148,7 +150,7 @@ public final class Cgroups {
             Path job = top.resolve(jobName(jobId, attempt));
             Path step = job.resolve(stepDirectory(stepId));
             boolean two = v2.filter(top::equals).isPresent();
-            String controller = two ? "" : top.getParent().getFileName().toString();
+            String controller = two ? "" : controller(top);
             List<String> controllers = two ? v2Controllers : List.of(controller);
             // a group below keeps the one above from becoming narrower: each is confined before the next is made
             boolean made = two ? make(job) && share(job) : makeV1(job);
@@ -175,9 +177,8 @@ public final class Cgroups {
         for (Path top : tops()) {
             Path job = top.resolve(jobName(jobId, attempt));
             boolean two = v2.filter(top::equals).isPresent();
-            boolean counts = two
-                    ? v2Controllers.contains("memory")
-                    : top.getParent().getFileName().toString().equals("memory");
+            boolean counts =
+                    two ? v2Controllers.contains("memory") : controller(top).equals("memory");
             if (counts && java.nio.file.Files.isDirectory(job)) {
                 memory(two, job, confinement.memory(memoryMb, totalMb));
             }
@@ -265,13 +266,20 @@ public final class Cgroups {
         }
     }
 
+    /** The controller of a hierarchy of version 1: the directory below which slurmd's own group lies. */
+    private static String controller(Path top) {
+        return requireNonNull(top.getParent(), "slurmd's group lies below a controller")
+                .getFileName()
+                .toString();
+    }
+
     /** Kills whatever the step's group holds: the last resort when its stepd is gone. */
     public void kill(int jobId, int attempt, int stepId) {
         for (Path top : tops()) {
             Path step = top.resolve(jobName(jobId, attempt)).resolve(stepDirectory(stepId));
             if (v2.filter(top::equals).isPresent()) {
                 write(step.resolve("cgroup.kill"), "1");
-            } else if (top.getParent().endsWith("freezer")) {
+            } else if (controller(top).equals("freezer")) {
                 Os.read(step.resolve("cgroup.procs")).stream()
                         .flatMap(String::lines)
                         .forEach(pid -> Os.kill(Long.parseLong(pid), Os.SIGNAL_KILL));
@@ -321,7 +329,7 @@ public final class Cgroups {
             return false;
         }
         for (String file : fresh ? List.of("cpuset.mems", "cpuset.cpus") : List.<String>of()) {
-            Path above = directory.getParent().resolve(file);
+            Path above = directory.resolveSibling(file);
             if (Files.exists(above)
                     && !write(directory.resolve(file), Os.read(above).orElse("").trim())) {
                 return false;

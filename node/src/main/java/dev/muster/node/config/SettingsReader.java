@@ -1,5 +1,7 @@
 package dev.muster.node.config;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.NodeConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.TlsPlaces;
@@ -93,7 +95,8 @@ public final class SettingsReader {
         conf.controllers()
                 .forEach(c ->
                         conf.slurmctldPorts().forEach(p -> controllers.add(new Settings.Address(c.address(), p))));
-        Path beside = Path.of(conf.file()).toAbsolutePath().getParent();
+        Path beside =
+                requireNonNull(Path.of(conf.file()).toAbsolutePath().getParent(), "slurm.conf is no root directory");
         Map<String, String> gather = conf.parameters(Key.JOB_ACCT_GATHER_PARAMS);
         boolean cgroupTask = conf.has(Key.TASK_PLUGIN, "task/cgroup") || conf.has(Key.TASK_PLUGIN, "cgroup");
         return new Settings(

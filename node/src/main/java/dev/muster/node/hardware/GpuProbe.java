@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The GPUs that the kernel's drivers show: NVIDIA's under /proc/driver/nvidia, AMD's in the topology of amdkfd. No
@@ -183,19 +184,20 @@ public final class GpuProbe {
     // ---- AMD
 
     private void amd(List<Gpu> out) {
-        List<Path> gpus = new ArrayList<>();
         Map<Path, Map<String, Long>> properties = new LinkedHashMap<>();
         for (Path node : list(root.resolve("sys/class/kfd/kfd/topology/nodes"))) {
             Map<String, Long> said = properties(node.resolve("properties"));
             if (said.getOrDefault("simd_count", 0L) > 0 && said.getOrDefault("drm_render_minor", 0L) > 0) {
-                gpus.add(node);
                 properties.put(node, said);
             }
         }
-        gpus.sort(Comparator.comparing(n -> bus(properties.get(n))));
-        for (Path node : gpus) {
-            Map<String, Long> said = properties.get(node);
-            long render = said.get("drm_render_minor");
+        List<Map.Entry<Path, Map<String, Long>>> found = new ArrayList<>(properties.entrySet());
+        found.sort(Comparator.comparing(e -> bus(e.getValue())));
+        List<Path> gpus = found.stream().map(Map.Entry::getKey).toList();
+        for (Map.Entry<Path, Map<String, Long>> one : found) {
+            Path node = one.getKey();
+            Map<String, Long> said = one.getValue();
+            long render = said.getOrDefault("drm_render_minor", 0L);
             String model = Os.read(root.resolve("sys/class/drm/renderD" + render + "/device/product_name"))
                     .map(String::strip)
                     .filter(m -> !m.isEmpty())
@@ -400,7 +402,7 @@ public final class GpuProbe {
                 && left.getFirst().indexes().equals(right.getFirst().indexes());
     }
 
-    private static GresConf.Device device(String node, Gpu gpu, String type, GresConf.Device said) {
+    private static GresConf.Device device(String node, Gpu gpu, String type, GresConf.@Nullable Device said) {
         return new GresConf.Device(
                 List.of(node),
                 "gpu",

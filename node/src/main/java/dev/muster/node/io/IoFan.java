@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A relay's branches: what srun, or the relay before, sends goes on to the nodes that it is for, and what these send
@@ -130,9 +131,9 @@ final class IoFan implements AutoCloseable {
         final Set<Integer> open = new HashSet<>();
 
         final IoOutlet outlet = new IoOutlet();
-        volatile Thread thread;
+        volatile @Nullable Thread thread;
         volatile boolean ended;
-        private volatile Frames down;
+        private volatile @Nullable Frames down;
 
         Branch(List<Behind> nodes) {
             this.nodes = nodes;

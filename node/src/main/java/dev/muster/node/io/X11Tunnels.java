@@ -41,6 +41,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Displays of jobs with {@code --x11}: a port on the node's loopback leads to the display of the user that called srun
@@ -92,7 +93,7 @@ public final class X11Tunnels implements AutoCloseable {
         final ServerSocket server;
         final Map<Integer, Socket> waiting = new ConcurrentHashMap<>();
         final List<Socket> open = Collections.synchronizedList(new ArrayList<>());
-        volatile Frames control;
+        volatile @Nullable Frames control;
         int last;
 
         Tunnel(int ownerUid, Display display, ServerSocket server) {
@@ -301,7 +302,7 @@ public final class X11Tunnels implements AutoCloseable {
         }
     }
 
-    private Tunnel newest(int jobId) {
+    private @Nullable Tunnel newest(int jobId) {
         return tunnels.entrySet().stream()
                 .filter(e -> e.getKey().startsWith(jobId + "."))
                 .max(java.util.Comparator.comparingInt(

@@ -289,7 +289,12 @@ public final class Jobs {
         job.phase = NodeJob.Phase.READY;
         files.save(job);
         startExternal(job);
-        waiting.forEach(l -> start(job, job.steps.get(l.stepId()), l));
+        for (Launch launch : waiting) {
+            NodeStep step = job.steps.get(launch.stepId());
+            if (step != null) {
+                start(job, step, launch);
+            }
+        }
     }
 
     private void start(NodeJob job, NodeStep step, Launch launch) {

@@ -1,5 +1,7 @@
 package dev.muster.node.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.StepDesk;
 import dev.muster.json.Bytes;
@@ -239,10 +241,10 @@ public final class StepManager {
                 }
             }
         }
-        Map<Target, byte[]> said = each(
-                before.keySet(),
-                t -> Codec.encode(new QueryJobSteps(t.jobId, h.job.attempt(t.jobId))),
-                "QueryJobSteps");
+        Map<Target, byte[]> questions = new TreeMap<>();
+        before.keySet()
+                .forEach(t -> questions.put(t, Codec.encode(new QueryJobSteps(t.jobId, h.job.attempt(t.jobId)))));
+        Map<Target, byte[]> said = each(questions, "QueryJobSteps");
         if (said.size() < before.size()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
@@ -254,7 +256,7 @@ public final class StepManager {
                     return Reply.error(SlurmErrno.CTLD_CONNECT);
                 }
                 Target t = one.getKey();
-                before.get(t).stream()
+                before.getOrDefault(t, Set.of()).stream()
                         .filter(id -> !there.live().contains(id)
                                 && h.job.open(t.jobId, t.node).contains(id))
                         .forEach(id -> h.job.over(t.jobId, id, t.node, System.currentTimeMillis()));
@@ -262,7 +264,8 @@ public final class StepManager {
             try {
                 answer = h.job.create(caller.uid(), requestId, parts, token(), System.currentTimeMillis());
             } catch (UncheckedIOException e) {
-                log.error("a step of job " + h.jobId + " cannot be kept: " + ErrorText.of(e.getCause()));
+                log.error(
+                        "a step of job " + h.jobId + " cannot be kept: " + ErrorText.of(requireNonNull(e.getCause())));
                 return Reply.error(SlurmErrno.CTLD_CONNECT);
             }
             if (answer instanceof StepDesk.Given<StepDesk.Begun> g) {
@@ -282,14 +285,14 @@ public final class StepManager {
                     orders.put(to, Codec.encode(new TakeStep(l.launch(), p.managed())));
                     ids.put(to, l.launch().stepId());
                 }));
-        Set<Target> taken = each(orders.keySet(), orders::get, "TakeStep").keySet();
-        List<Target> missed =
-                orders.keySet().stream().filter(t -> !taken.contains(t)).toList();
+        Set<Target> taken = each(orders, "TakeStep").keySet();
+        Map<Target, Integer> missed = new TreeMap<>(ids);
+        missed.keySet().removeAll(taken);
         log.info("slurmctld is away: StepId=" + h.jobId + "." + stepId + " begins on "
                 + taken.stream().map(Target::node).distinct().toList());
         synchronized (h) {
             h.launching.remove(stepId);
-            missed.forEach(t -> h.job.over(t.jobId, ids.get(t), t.node, System.currentTimeMillis()));
+            missed.forEach((t, id) -> h.job.over(t.jobId, id, t.node, System.currentTimeMillis()));
         }
         if (missed.isEmpty()) {
             List<JobMessages.StepStarted> started =
@@ -300,15 +303,16 @@ public final class StepManager {
         begun.pieces().forEach(p -> {
             StepManaged m = p.managed();
             int id = p.started().stepId();
-            List<String> nodes = missed.stream()
-                    .filter(t -> t.jobId == m.jobId() && ids.get(t) == id)
-                    .map(Target::node)
+            List<String> nodes = missed.entrySet().stream()
+                    .filter(e -> e.getKey().jobId == m.jobId() && e.getValue() == id)
+                    .map(e -> e.getKey().node)
                     .toList();
             byte[] drop = Codec.encode(new DropStep(
                     id, new StepManaged(0, m.jobId(), m.attempt(), m.uid(), m.requestId(), m.step(), nodes)));
             p.launches().forEach(l -> drops.put(new Target(m.jobId(), l.node()), drop));
         });
-        each(taken, drops::get, "DropStep");
+        drops.keySet().retainAll(taken);
+        each(drops, "DropStep");
         return Reply.error(SlurmErrno.NODE_NOT_AVAIL);
     }
 
@@ -327,31 +331,27 @@ public final class StepManager {
         }
     }
 
-    private interface Body {
-        byte[] of(Target to);
-    }
-
     /**
      * Asks all at once.
      *
      * @return the answers by target; a target without one is missing
      */
-    private Map<Target, byte[]> each(Set<Target> to, Body body, String message) {
+    private Map<Target, byte[]> each(Map<Target, byte[]> bodies, String message) {
         Map<Target, CompletableFuture<byte[]>> asked = new TreeMap<>();
-        for (Target t : to) {
+        bodies.forEach((t, body) -> {
             CompletableFuture<byte[]> answer = new CompletableFuture<>();
             asked.put(t, answer);
             Loop.aside(() -> {
                 try {
                     answer.complete(
                             t.node.equals(settings.nodeName())
-                                    ? own(message, body.of(t))
-                                    : peers.post(t.node, message, body.of(t)));
+                                    ? own(message, body)
+                                    : peers.post(t.node, message, body));
                 } catch (IOException | RuntimeException e) {
                     answer.completeExceptionally(e);
                 }
             });
-        }
+        });
         Map<Target, byte[]> out = new TreeMap<>();
         asked.forEach((t, answer) -> {
             try {

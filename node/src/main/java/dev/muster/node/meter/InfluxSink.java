@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * acct_gather_profile/influxdb: series as lines of InfluxDB's protocol, sent together each ProfileInfluxDBFrequency
@@ -35,7 +36,7 @@ public final class InfluxSink implements ProfileSink {
     private final StringBuilder waiting = new StringBuilder();
     private long sentNs = System.nanoTime();
     private boolean complained;
-    private HttpClient http;
+    private @Nullable HttpClient http;
 
     public InfluxSink(ProfileConf conf, String cluster, String node, DaemonLog log) {
         this.conf = conf;

@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time series of steps (--profile, AcctGatherProfileType): looks at the step's tasks and at the node's meters from time
@@ -90,10 +91,10 @@ public final class Profiles {
         private final Plan plan;
         private final Map<String, Long> nextMs = new TreeMap<>();
         private final Map<Integer, Last> tasks = new TreeMap<>();
-        private Meters energy;
+        private @Nullable Meters energy;
         private long energyNs;
-        private Meters network;
-        private Lustre files;
+        private @Nullable Meters network;
+        private @Nullable Lustre files;
 
         Live(Plan plan) {
             this.plan = plan;
@@ -319,11 +320,14 @@ public final class Profiles {
             Meters now = meters.get();
             if (energy) {
                 step.advance("energy", nowMs);
-                double seconds = step.energy == null ? 0 : (nowNs - step.energyNs) / 1e9;
+                Meters last = step.energy;
+                double seconds = (nowNs - step.energyNs) / 1e9;
                 Map<String, Number> power = new LinkedHashMap<>();
                 power.put(
                         "Power",
-                        seconds <= 0 ? 0L : Math.round((now.energyUj - step.energy.energyUj) / UJ_PER_J / seconds));
+                        last == null || seconds <= 0
+                                ? 0L
+                                : Math.round((now.energyUj - last.energyUj) / UJ_PER_J / seconds));
                 step.energy = now;
                 step.energyNs = nowNs;
                 sink.sample(step.plan, "energy", "Energy", power, nowMs / 1000);

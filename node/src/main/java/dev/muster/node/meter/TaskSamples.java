@@ -107,9 +107,8 @@ public final class TaskSamples {
         long khzTimes = before.khzTimes;
         for (TaskUsage t : seen) {
             if (t.rank() >= 0) {
-                long had = all.containsKey(Integer.toString(t.rank()))
-                        ? all.get(Integer.toString(t.rank())).cpuUs() / 1000
-                        : 0;
+                TaskPeaks.Task peaks = all.get(Integer.toString(t.rank()));
+                long had = peaks == null ? 0 : peaks.cpuUs() / 1000;
                 long more = t.khz() > 0 ? Math.max(0, t.cpuMs() - had) : 0;
                 cpuMs += more;
                 khzTimes += more * t.khz();

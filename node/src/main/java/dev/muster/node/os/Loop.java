@@ -14,6 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The node's one thread: everything about jobs happens here, so that nothing else needs a lock. Where one process
@@ -32,7 +33,7 @@ public final class Loop implements AutoCloseable {
     private final DaemonLog log;
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
     private boolean busy;
-    private Thread runner;
+    private @Nullable Thread runner;
     private volatile boolean closed;
 
     public Loop(DaemonLog log) {

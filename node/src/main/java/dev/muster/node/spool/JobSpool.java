@@ -1,5 +1,7 @@
 package dev.muster.node.spool;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.node.NodeMessages.JobShare;
@@ -148,10 +150,11 @@ public class JobSpool {
         if (here.toString().getBytes(StandardCharsets.UTF_8).length <= SOCKET_PATH_BYTES_MAX) {
             return here;
         }
+        Path jobDirectory = requireNonNull(stepDirectory.getParent(), "a step's directory lies in its job's");
         return shortDirectory()
                 .resolve(Integer.toHexString(here.toString().hashCode()) + "-"
                         + Integer.toHexString(here.toString().length())
-                        + stepDirectory.getParent().getFileName()
+                        + jobDirectory.getFileName()
                         + stepDirectory.getFileName());
     }
 
@@ -168,7 +171,7 @@ public class JobSpool {
     public Path makeStepDirectory(int jobId, int attempt, int stepId) throws IOException {
         Path directory = stepDirectory(jobId, attempt, stepId);
         Files.createDirectory(directory, OWN_DIRECTORY);
-        Path socketPlace = socket(directory).getParent();
+        Path socketPlace = requireNonNull(socket(directory).getParent(), "a socket lies in a directory");
         if (!socketPlace.equals(directory)) {
             Files.createDirectories(socketPlace, OWN_DIRECTORY);
             if (!(Files.getAttribute(socketPlace, "unix:uid", LinkOption.NOFOLLOW_LINKS) instanceof Integer owner)

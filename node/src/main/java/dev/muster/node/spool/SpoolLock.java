@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lock of a node's directory: one slurmd at a time has it. A later slurmd tells the earlier one to end and takes its
@@ -61,7 +62,7 @@ public final class SpoolLock {
                 : Optional.empty();
     }
 
-    private static FileLock await(FileChannel channel) throws IOException {
+    private static @Nullable FileLock await(FileChannel channel) throws IOException {
         FileLock lock = null;
         for (long waited = 0; lock == null && waited < END_WAIT_MS; waited += STEP_MS) {
             try {

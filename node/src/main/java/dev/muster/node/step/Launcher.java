@@ -1,5 +1,7 @@
 package dev.muster.node.step;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
@@ -72,6 +74,11 @@ public interface Launcher {
         public final boolean nodeFault;
         /** Nothing else is to be tried there. */
         public final boolean drain;
+
+        @Override
+        public String getMessage() {
+            return requireNonNull(super.getMessage(), "every constructor is given one");
+        }
 
         public FailedException(String message) {
             this(message, true, false);

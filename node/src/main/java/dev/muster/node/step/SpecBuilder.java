@@ -358,7 +358,7 @@ public final class SpecBuilder {
         Map<String, Bytes> all = new java.util.LinkedHashMap<>();
         List<Bytes> entries = new ArrayList<>(launch.environment());
         entries.addAll(task.environment());
-        Place place = new Place(null, null, List.of(), List.of(), "", ownDevices, "", List.of(), true);
+        Place place = new Place(Path.of(""), Path.of(""), List.of(), List.of(), "", ownDevices, "", List.of(), true);
         List<Bytes> whole = new ArrayList<>(devices(entries, launch, place));
         ofNode.forEach(e -> whole.add(Bytes.of(e)));
         whole.add(Bytes.of("SLURMD_NODENAME=" + settings.nodeName()));
@@ -392,12 +392,12 @@ public final class SpecBuilder {
      * {@code --gpu-bind=verbose}: which of the step's GPUs the task uses, by their place in the step and on the node.
      */
     private static void sayGpus(SpecWriter out, Launch launch, Task task) {
-        List<Integer> all = indices(launch.gres().getOrDefault("gpu", ""));
+        String gpus = launch.gres().getOrDefault("gpu", "");
+        List<Integer> all = indices(gpus);
         if (all.isEmpty() || !TresBind.isVerbose(launch.step().tresBind())) {
             return;
         }
-        List<Integer> own = indices(variable(
-                task.environment(), "CUDA_VISIBLE_DEVICES", launch.gres().get("gpu")));
+        List<Integer> own = indices(variable(task.environment(), "CUDA_VISIBLE_DEVICES", gpus));
         List<Integer> places =
                 own.stream().map(all::indexOf).filter(i -> i >= 0).toList();
         out.put(

@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows one stepd on a thread of its own: hears its notices, reads the status it left, or finds that it was killed.
@@ -44,7 +45,7 @@ public class StepWatch {
     private final JobSpool spool;
     private final Loop loop;
     private final Listener listener;
-    private volatile StepSocket connection;
+    private volatile @Nullable StepSocket connection;
     private final Queue<Ask> asked = new ArrayDeque<>();
     private boolean isSending;
 

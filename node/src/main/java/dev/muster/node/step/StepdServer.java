@@ -52,8 +52,10 @@ public final class StepdServer {
 
         void over(long id, boolean told) {
             Request request = pending.remove(id);
-            request.answer.complete("slurmstepd ended while it was starting");
-            request.ended.complete(told);
+            if (request != null) {
+                request.answer.complete("slurmstepd ended while it was starting");
+                request.ended.complete(told);
+            }
         }
 
         /**
