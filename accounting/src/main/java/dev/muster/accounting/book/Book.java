@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All entities at one moment. One that was published is only read; a change is made to a copy, which remembers what has
@@ -48,7 +49,7 @@ public final class Book {
     private final List<Entity> written = new ArrayList<>();
     private final List<Transaction> transactions = new ArrayList<>();
 
-    private Book(Book from, long version) {
+    private Book(@Nullable Book from, long version) {
         this.version = version;
         clusters = new TreeMap<>(from == null ? Map.of() : from.clusters);
         accounts = new TreeMap<>(from == null ? Map.of() : from.accounts);

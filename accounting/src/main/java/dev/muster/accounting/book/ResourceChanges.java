@@ -50,7 +50,7 @@ final class ResourceChanges {
         if (shared(r.flags())) {
             return r.count();
         }
-        long allowed = number(r.allowed().get(cluster), 0);
+        long allowed = number(r.allowed().getOrDefault(cluster, ""), 0);
         return absolute(r.flags()) ? allowed : r.count() * allowed / 100;
     }
 

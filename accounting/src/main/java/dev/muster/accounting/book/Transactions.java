@@ -30,11 +30,11 @@ public final class Transactions {
     public List<Map<String, String>> of(List<Map<String, String>> rows) {
         List<Map<String, String>> out = new ArrayList<>();
         for (Map<String, String> row : rows) {
-            List<Assoc> touched = touched(row.get("Where"));
-            if (named("action", row.get("Action"))
-                    && named("actor", row.get("Actor"))
-                    && named("cluster", row.get("Cluster"))
-                    && named("id", row.get("ID"))
+            List<Assoc> touched = touched(Columns.of(row, "Where"));
+            if (named("action", Columns.of(row, "Action"))
+                    && named("actor", Columns.of(row, "Actor"))
+                    && named("cluster", Columns.of(row, "Cluster"))
+                    && named("id", Columns.of(row, "ID"))
                     && isAbout(row, touched)) {
                 out.add(withAssociations ? with(row, touched) : row);
             }
@@ -48,7 +48,8 @@ public final class Transactions {
 
     private boolean named(String key, String value) {
         return !given(key)
-                || List.of(where.get(key).toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
+                || List.of(where.getOrDefault(key, "").toLowerCase(Locale.ROOT).split(","))
+                        .contains(value.toLowerCase(Locale.ROOT));
     }
 
     private List<Assoc> touched(String what) {
@@ -64,12 +65,12 @@ public final class Transactions {
         if (!given("account") && !given("user")) {
             return true;
         }
-        if (row.get("Where").startsWith(OF_ASSOCIATION)) {
+        if (Columns.of(row, "Where").startsWith(OF_ASSOCIATION)) {
             return touched.stream().anyMatch(a -> named("account", a.account()) && named("user", a.user()));
         }
-        String name = row.get("Where");
-        String info = row.get("Info");
-        return switch (row.get("Action")) {
+        String name = Columns.of(row, "Where");
+        String info = Columns.of(row, "Info");
+        return switch (Columns.of(row, "Action")) {
             case "Add Accounts", "Modify Accounts", "Remove Accounts" -> !given("user") && named("account", name);
             case "Add Account Coord", "Remove Account Coord" -> named("user", name) && named("account", info);
             case "Add Users", "Modify Users", "Remove Users" -> !given("account") && named("user", name);

@@ -188,21 +188,22 @@ public final class Views {
         List<String> accounts = ChangeContext.list(show.where(), "account");
         return trees().stream()
                 .filter(r -> isOfAccounts(r, accounts)
-                        && fitsUser(r.get("User"))
-                        && fitsOrEmpty("partition", r.get("Partition"))
+                        && fitsUser(Columns.of(r, "User"))
+                        && fitsOrEmpty("partition", Columns.of(r, "Partition"))
                         && fitsParent(r)
-                        && named("id", r.get("ID"))
+                        && named("id", Columns.of(r, "ID"))
                         && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
                         && hasQos(r)
-                        && (!has("onlydefaults") || r.get("IsDefault").equals("1")))
+                        && (!has("onlydefaults") || Columns.of(r, "IsDefault").equals("1")))
                 .toList();
     }
 
     private boolean isOfAccounts(Map<String, String> row, List<String> accounts) {
         return accounts.isEmpty()
-                || accounts.contains(row.get("Account"))
+                || accounts.contains(Columns.of(row, "Account"))
                 || has("withsubaccounts")
-                        && accounts.stream().anyMatch(a -> book.isBelow(row.get("Cluster"), row.get("Account"), a));
+                        && accounts.stream()
+                                .anyMatch(a -> book.isBelow(Columns.of(row, "Cluster"), Columns.of(row, "Account"), a));
     }
 
     /** Whether a value fits a condition; a condition without a value asks for empty values. */
@@ -220,10 +221,12 @@ public final class Views {
     private boolean fitsParent(Map<String, String> row) {
         boolean asksForNoParent = show.where().containsKey("parent") && !given("parent");
         if (asksForNoParent) {
-            return row.get("ParentName").isEmpty();
+            return Columns.of(row, "ParentName").isEmpty();
         }
         return !given("parent")
-                || named("parent", row.get("User").isEmpty() ? row.get("ParentName") : row.get("Account"));
+                || named(
+                        "parent",
+                        Columns.of(row, "User").isEmpty() ? Columns.of(row, "ParentName") : Columns.of(row, "Account"));
     }
 
     private boolean hasQos(Map<String, String> row) {
@@ -244,14 +247,14 @@ public final class Views {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
-                    .filter(r -> r.get("Account").equals(a.name())
-                            && named("parent", r.get("ParentName"))
+                    .filter(r -> Columns.of(r, "Account").equals(a.name())
+                            && named("parent", Columns.of(r, "ParentName"))
                             && hasQos(r)
                             && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
-                            && named("id", r.get("ID"))
-                            && named("account", r.get("Account"))
-                            && named("partition", r.get("Partition"))
-                            && named("user", r.get("User")))
+                            && named("id", Columns.of(r, "ID"))
+                            && named("account", Columns.of(r, "Account"))
+                            && named("partition", Columns.of(r, "Partition"))
+                            && named("user", Columns.of(r, "User")))
                     .toList();
             add(out, account(a), own);
         }
@@ -317,14 +320,14 @@ public final class Views {
             }
             Map<String, String> row = user(u, trees, coordinated.getOrDefault(u.name(), List.of()));
             if (!fitsWckey(u)
-                    || !named("defaultaccount", row.get("DefaultAccount"))
-                    || !named("defaultwckey", row.get("DefaultWCKey"))) {
+                    || !named("defaultaccount", Columns.of(row, "DefaultAccount"))
+                    || !named("defaultwckey", Columns.of(row, "DefaultWCKey"))) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
-                    .filter(r -> r.get("User").equals(u.name())
-                            && named("account", r.get("Account"))
-                            && named("partition", r.get("Partition"))
+                    .filter(r -> Columns.of(r, "User").equals(u.name())
+                            && named("account", Columns.of(r, "Account"))
+                            && named("partition", Columns.of(r, "Partition"))
                             && hasQos(r)
                             && named("defaultqos", r.getOrDefault("DefaultQOS", "")))
                     .toList();
@@ -351,7 +354,7 @@ public final class Views {
 
     private boolean fitsAdminLevel(User u) {
         return !given("adminlevel")
-                || AdminLevels.of(show.where().get("adminlevel"))
+                || AdminLevels.of(show.where().getOrDefault("adminlevel", ""))
                         .filter(l -> l == u.adminLevel())
                         .isPresent();
     }
@@ -370,13 +373,15 @@ public final class Views {
      */
     private Map<String, String> user(User u, List<Map<String, String>> trees, List<String> coordinated) {
         Optional<Map<String, String>> defaultAssoc = trees.stream()
-                .filter(r -> r.get("User").equals(u.name())
-                        && !r.get("Deleted").equals("1")
-                        && r.get("IsDefault").equals("1"))
+                .filter(r -> Columns.of(r, "User").equals(u.name())
+                        && !Columns.of(r, "Deleted").equals("1")
+                        && Columns.of(r, "IsDefault").equals("1"))
                 .findFirst();
         Map<String, String> row = new LinkedHashMap<>();
         row.put("User", u.name());
-        row.put("DefaultAccount", defaultAssoc.map(r -> r.get("Account")).orElse(""));
+        row.put(
+                "DefaultAccount",
+                defaultAssoc.map(r -> Columns.of(r, "Account")).orElse(""));
         row.put(
                 "DefaultQOSID",
                 defaultAssoc

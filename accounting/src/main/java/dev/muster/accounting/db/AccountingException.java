@@ -1,6 +1,7 @@
 package dev.muster.accounting.db;
 
 import dev.muster.daemon.Requests;
+import org.jspecify.annotations.Nullable;
 
 /** The database refuses or fails. Nothing is lost by it: the journal keeps what is not projected yet. */
 public final class AccountingException extends Requests.UnavailableException {
@@ -21,7 +22,7 @@ public final class AccountingException extends Requests.UnavailableException {
         return errno;
     }
 
-    public AccountingException(String sentence, Throwable cause) {
+    public AccountingException(String sentence, @Nullable Throwable cause) {
         super(sentence, cause);
         this.errno = 0;
     }

@@ -100,6 +100,11 @@ public final class Database implements AutoCloseable {
         T with(Connection connection) throws SQLException;
     }
 
+    /** Work on a connection without a result. */
+    public interface Action {
+        void on(Connection connection) throws SQLException;
+    }
+
     /** Says a password when a connection is opened. */
     public interface Secret {
         String now() throws IOException;
@@ -351,6 +356,14 @@ public final class Database implements AutoCloseable {
     /** A connection of one's own. */
     public Connection open() throws SQLException {
         return opened();
+    }
+
+    /** Like {@link #read}, for readers that keep what they find themselves. */
+    public void scan(Action action) throws SQLException {
+        read(c -> {
+            action.on(c);
+            return true;
+        });
     }
 
     /** Reads within one transaction that sees one moment. */

@@ -1,5 +1,7 @@
 package dev.muster.accounting.db;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,6 +11,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 import org.mariadb.jdbc.Configuration;
 import org.mariadb.jdbc.util.ConfigurableSocketFactory;
 
@@ -52,7 +55,7 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
     /** The part of a socket that the driver uses. Options of TCP have no effect. */
     private static final class UnixSocket extends Socket {
         private final String path;
-        private SocketChannel channel;
+        private @Nullable SocketChannel channel;
 
         UnixSocket(String path) {
             this.path = path;
@@ -70,12 +73,16 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
 
         @Override
         public InputStream getInputStream() {
-            return Channels.newInputStream(channel);
+            return Channels.newInputStream(connected());
         }
 
         @Override
         public OutputStream getOutputStream() {
-            return Channels.newOutputStream(channel);
+            return Channels.newOutputStream(connected());
+        }
+
+        private SocketChannel connected() {
+            return requireNonNull(channel, "the driver connects first");
         }
 
         @Override
@@ -116,12 +123,12 @@ public final class UnixSocketFactory extends ConfigurableSocketFactory {
 
         @Override
         public void shutdownInput() throws IOException {
-            channel.shutdownInput();
+            connected().shutdownInput();
         }
 
         @Override
         public void shutdownOutput() throws IOException {
-            channel.shutdownOutput();
+            connected().shutdownOutput();
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.muster.accounting.db;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one connection that writes: each piece of work is one transaction. After an error the next piece gets a new
@@ -17,7 +18,7 @@ public final class Writer {
     private static final int UNTIDIED_ROWS = 500_000;
 
     private final Database database;
-    private Connection connection;
+    private @Nullable Connection connection;
     private boolean written;
     private int rows;
     private int untidied;
@@ -38,6 +39,14 @@ public final class Writer {
             drop(e);
             throw e;
         }
+    }
+
+    /** Like {@link #run}, for work without a result. */
+    public void execute(Database.Action action) throws SQLException {
+        run(c -> {
+            action.on(c);
+            return true;
+        });
     }
 
     /** Tells the next {@link #flush} the number of written rows. */
@@ -67,20 +76,26 @@ public final class Writer {
     }
 
     private Connection connection() throws SQLException {
-        if (connection == null) {
-            connection = database.open();
-            connection.setAutoCommit(false);
+        Connection own = connection;
+        if (own == null) {
+            own = database.open();
+            connection = own;
+            own.setAutoCommit(false);
         }
-        return connection;
+        return own;
     }
 
     private void drop(Exception cause) {
+        Connection own = connection;
+        if (own == null) {
+            return;
+        }
         try {
-            connection.rollback();
+            own.rollback();
         } catch (SQLException e) {
             cause.addSuppressed(e);
         }
-        Database.closeQuietly(connection);
+        Database.closeQuietly(own);
         connection = null;
     }
 

@@ -3,6 +3,7 @@ package dev.muster.accounting.dbd;
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.ChangeRules;
 import dev.muster.accounting.book.Changes;
+import dev.muster.accounting.book.Columns;
 import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.RequestFilters;
@@ -557,7 +558,7 @@ public final class DbdApi {
                 settle(List.of());
                 yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream()
                         .filter(row -> INSTANCE_CONDITIONS.entrySet().stream()
-                                .allMatch(e -> fits(q, e.getKey(), row.get(e.getValue()))))
+                                .allMatch(e -> fits(q, e.getKey(), Columns.of(row, e.getValue()))))
                         .toList()));
             }
             case "runawayjob" -> {
@@ -591,7 +592,8 @@ public final class DbdApi {
         }
         requests.forEachUser((uid, c) -> out.add(
                 count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid), Integer.toString(uid), c)));
-        out.sort(java.util.Comparator.comparingLong((Map<String, String> row) -> Long.parseLong(row.get("Count")))
+        out.sort(java.util.Comparator.comparingLong(
+                        (Map<String, String> row) -> Long.parseLong(Columns.of(row, "Count")))
                 .reversed());
         out.addFirst(Map.of("Kind", "since", "Name", Long.toString(requests.since())));
         return out;
@@ -650,24 +652,25 @@ public final class DbdApi {
         List<Map<String, String>> out = new ArrayList<>();
         for (Map<String, String> row : books.events(number(q, "start"), number(q, "end"))) {
             boolean kind = switch (q.where().getOrDefault("event", "").toLowerCase(java.util.Locale.ROOT)) {
-                case "cluster" -> row.get("NodeName").isEmpty();
-                case "node" -> !row.get("NodeName").isEmpty();
+                case "cluster" -> Columns.of(row, "NodeName").isEmpty();
+                case "node" -> !Columns.of(row, "NodeName").isEmpty();
                 default -> true;
             };
             if (kind
-                    && fits(q, "cluster", row.get("Cluster"))
-                    && fits(q, "node", row.get("NodeName"))
-                    && fits(q, "reason", row.get("Reason"))
-                    && states(q, row.get("State"))
-                    && by(q, row.get("User"))
-                    && cpus(q, row.get("TRES"))
-                    && (!open(q) || row.get("TimeEnd").equals("0"))) {
+                    && fits(q, "cluster", Columns.of(row, "Cluster"))
+                    && fits(q, "node", Columns.of(row, "NodeName"))
+                    && fits(q, "reason", Columns.of(row, "Reason"))
+                    && states(q, Columns.of(row, "State"))
+                    && by(q, Columns.of(row, "User"))
+                    && cpus(q, Columns.of(row, "TRES"))
+                    && (!open(q) || Columns.of(row, "TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
-                long end = Long.parseLong(row.get("TimeEnd"));
+                long end = Long.parseLong(Columns.of(row, "TimeEnd"));
                 named.put(
                         "Duration",
-                        Long.toString(Math.max(0, (end == 0 ? now() : end) - Long.parseLong(row.get("TimeStart")))));
+                        Long.toString(
+                                Math.max(0, (end == 0 ? now() : end) - Long.parseLong(Columns.of(row, "TimeStart")))));
                 out.add(named);
             }
         }

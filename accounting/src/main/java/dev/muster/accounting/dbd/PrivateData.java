@@ -1,6 +1,7 @@
 package dev.muster.accounting.dbd;
 
 import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.Columns;
 import dev.muster.accounting.report.JobUse;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.Entities.Assoc;
@@ -70,12 +71,14 @@ public final class PrivateData {
                 !hides("accounts")
                         ? rows
                         : rows.stream()
-                                .filter(r -> coordinates(r.get("Account")))
+                                .filter(r -> coordinates(Columns.of(r, "Account")))
                                 .toList();
             case "user", "coordinator" ->
                 !hides("users")
                         ? rows
-                        : rows.stream().filter(r -> r.get("User").equals(user)).toList();
+                        : rows.stream()
+                                .filter(r -> Columns.of(r, "User").equals(user))
+                                .toList();
             case "association" -> !hides("users") ? rows : associations(rows);
             default -> rows;
         };
@@ -94,9 +97,10 @@ public final class PrivateData {
             }
         }
         return rows.stream()
-                .filter(r -> r.get("User").equals(user)
-                        || r.get("User").isEmpty() && above.contains(r.get("Cluster") + "\n" + r.get("Account"))
-                        || coordinates(r.get("Cluster"), r.get("Account")))
+                .filter(r -> Columns.of(r, "User").equals(user)
+                        || Columns.of(r, "User").isEmpty()
+                                && above.contains(Columns.of(r, "Cluster") + "\n" + Columns.of(r, "Account"))
+                        || coordinates(Columns.of(r, "Cluster"), Columns.of(r, "Account")))
                 .toList();
     }
 

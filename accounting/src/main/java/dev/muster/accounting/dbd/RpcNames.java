@@ -6,6 +6,7 @@ import dev.muster.model.accounting.DbdMessages.Change;
 import dev.muster.model.accounting.DbdMessages.Show;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Under which of the original's names {@code sacctmgr show stats} counts a message that does the same here. Others keep
@@ -117,7 +118,7 @@ final class RpcNames {
         }
     }
 
-    private static String named(String verb, String entity, String otherwise) {
+    private static String named(String verb, @Nullable String entity, String otherwise) {
         String name = "DBD_" + verb + "_" + entity;
         return NUMBERS.containsKey(name) ? name : otherwise;
     }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** slurmdbd: database, book and edge put together. */
 public final class SlurmdbdServer {
@@ -66,9 +67,12 @@ public final class SlurmdbdServer {
     private Optional<Verifier> verifier = Optional.empty();
     private final Runnable onShutdown;
     private volatile boolean stopping;
-    private AccountingStore store;
+    private @Nullable AccountingStore store;
+
+    @SuppressWarnings("NullAway.Init") // start() sets it before the server and the sweeper ask it
     private DbdApi api;
-    private Server server;
+
+    private @Nullable Server server;
 
     /** @param verbose how often -v was given */
     public SlurmdbdServer(SlurmdbdConf conf, int verbose, DaemonLog log, Runnable onShutdown) {

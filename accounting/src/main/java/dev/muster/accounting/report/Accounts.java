@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The tree of a cluster's accounts as reports need it, with what is deleted by now. */
 public final class Accounts {
@@ -96,7 +97,8 @@ public final class Accounts {
         Amounts.add(sums.computeIfAbsent(key, k -> Amounts.none()), used, 1);
     }
 
-    private void row(List<Map<String, String>> out, String account, String user, int depth, Map<String, Long> used) {
+    private void row(
+            List<Map<String, String>> out, String account, String user, int depth, @Nullable Map<String, Long> used) {
         if (used == null || used.values().stream().allMatch(n -> n == 0)) {
             return;
         }

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs, steps and entities in a database. The rows of a journal's entries and the index they come from are committed
@@ -103,10 +104,9 @@ public final class AccountingStore implements AutoCloseable {
         this.database = database;
         this.writer = new Writer(database);
         try {
-            writer.run(c -> {
+            writer.execute(c -> {
                 Migrations.apply(c, database.dialect());
                 edited.load(c);
-                return null;
             });
             readClusters();
         } catch (SQLException e) {
@@ -120,14 +120,13 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     private void readClusters() throws SQLException {
-        database.read(c -> {
+        database.scan(c -> {
             try (PreparedStatement statement = c.prepareStatement("select \"id\", \"cluster\" from \"projection\"");
                     ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     clusters.put(row.getInt(1), row.getString(2));
                 }
             }
-            return null;
         });
     }
 
@@ -135,7 +134,7 @@ public final class AccountingStore implements AutoCloseable {
     private static Projection only(AccountingStore store, UUID clusterId) {
         String own = clusterId.toString();
         try {
-            store.writer.run(c -> {
+            store.writer.execute(c -> {
                 try (PreparedStatement set =
                                 c.prepareStatement("update \"projection\" set \"cluster_id\" = ? where \"id\" = 1 and "
                                         + "\"cluster_id\" = ''");
@@ -152,7 +151,6 @@ public final class AccountingStore implements AutoCloseable {
                         }
                     }
                 }
-                return null;
             });
             return store.projection(1, true);
         } catch (SQLException e) {
@@ -352,7 +350,7 @@ public final class AccountingStore implements AutoCloseable {
     /** The resources that a cluster has from now on; nothing if it had the same before. */
     public void clusterResources(Projection of, String cluster, long now, String tres, String nodes) {
         try {
-            writer.run(c -> {
+            writer.execute(c -> {
                 try (PreparedStatement open = c.prepareStatement(
                         "select \"tres\", \"cluster_nodes\" from \"node_event\" where \"cluster\" = ? "
                                 + "and \"node\" = '' and \"end_time\" = 0")) {
@@ -361,7 +359,7 @@ public final class AccountingStore implements AutoCloseable {
                         if (row.next()
                                 && row.getString(1).equals(tres)
                                 && row.getString(2).equals(nodes)) {
-                            return null;
+                            return;
                         }
                     }
                 }
@@ -373,7 +371,6 @@ public final class AccountingStore implements AutoCloseable {
                     end.executeUpdate();
                 }
                 addEvent(c, of.key(), cluster, "", now, 0, "", "Cluster Registered TRES", tres, nodes);
-                return null;
             });
         } catch (SQLException e) {
             throw failed("write to", e);
@@ -397,14 +394,13 @@ public final class AccountingStore implements AutoCloseable {
         }
         JobQuery asked = new JobQuery(query, keys);
         try {
-            database.read(reader -> {
+            database.scan(reader -> {
                 try (PreparedStatement jobs = asked.prepareJobs(reader);
                         PreparedStatement steps = asked.prepareSteps(reader);
                         ResultSet jobRows = jobs.executeQuery();
                         ResultSet stepRows = query.allocationsOnly() ? null : steps.executeQuery()) {
                     walk(reader, query, asked, jobRows, new StepCursor(stepRows), consumer);
                 }
-                return null;
             });
         } catch (SQLException e) {
             throw failed("read", e);
@@ -531,7 +527,7 @@ public final class AccountingStore implements AutoCloseable {
     private static final class Latest {
         private final Query query;
         private final Consumer<JobWithSteps> consumer;
-        private JobWithSteps held;
+        private @Nullable JobWithSteps held;
 
         Latest(Query query, Consumer<JobWithSteps> consumer) {
             this.query = query;

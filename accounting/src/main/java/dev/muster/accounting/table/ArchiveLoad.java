@@ -62,11 +62,10 @@ public final class ArchiveLoad {
                     });
         }
         try {
-            store.writer().run(c -> {
+            store.writer().execute(c -> {
                 for (Work w : works) {
                     w.on(c);
                 }
-                return null;
             });
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);

@@ -90,7 +90,7 @@ public final class BookStore {
         Map<String, Entity> last = new LinkedHashMap<>();
         draft.written().forEach(e -> last.put(e.kind() + "\n" + e.key(), e));
         try {
-            store.writer().run(c -> {
+            store.writer().execute(c -> {
                 String sql = store.database()
                         .dialect()
                         .merge("entity", "\"kind\", \"entity_key\", \"body\"", "\"kind\", \"entity_key\"", "?, ?, ?");
@@ -106,7 +106,6 @@ public final class BookStore {
                     }
                 }
                 log(c, draft.transactions());
-                return null;
             });
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);

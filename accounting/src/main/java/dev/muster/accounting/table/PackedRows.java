@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packed answers. The rows of a question that SQL decides alone go from the database's answer to the packed one as they
@@ -70,6 +71,7 @@ public final class PackedRows {
         }
 
         /** All rows; null if there are more. */
+        @Nullable
         List<Raw> read(ResultSet rows, int most) throws SQLException {
             List<Raw> out = new ArrayList<>();
             int n = columns.size();

@@ -97,9 +97,8 @@ public final class Projection implements RowSink, AutoCloseable {
     /** Goes back to an earlier index: what follows it is taken again. */
     public void rewind(long index) {
         try {
-            store.writer().run(c -> {
+            store.writer().execute(c -> {
                 setSequence(c, index);
-                return null;
             });
             sequence = index;
         } catch (SQLException e) {
@@ -139,7 +138,7 @@ public final class Projection implements RowSink, AutoCloseable {
             if (written > ROWS_AT_ONCE) {
                 ahead(jobs.values().iterator());
             }
-            store.writer().run(c -> {
+            store.writer().execute(c -> {
                 for (Map.Entry<JobKey, JobRow> job : jobs.entrySet()) {
                     job.setValue(store.edited().merged(c, key, job.getValue()));
                 }
@@ -155,7 +154,6 @@ public final class Projection implements RowSink, AutoCloseable {
                     JobTexts.write(c, store.database().dialect(), key, batch);
                 }
                 setSequence(c, reached);
-                return null;
             });
             store.writer().wrote(written);
             sequence = reached;
@@ -180,9 +178,8 @@ public final class Projection implements RowSink, AutoCloseable {
                 rows.remove();
             }
             if (some.size() == ROWS_AT_ONCE || !rows.hasNext()) {
-                store.writer().run(c -> {
+                store.writer().execute(c -> {
                     mergeAll(c, AccountingStore.JOBS, some);
-                    return null;
                 });
                 some.clear();
             }

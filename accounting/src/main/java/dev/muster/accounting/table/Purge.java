@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of the past leave the tables, and go to files before where that is wanted. A file holds a row in each line, as
@@ -172,7 +173,7 @@ public final class Purge {
             }
             String column = "\"" + (kind.equals("Env") ? "environment" : "script") + "_hash\"";
             try {
-                store.writer().run(c -> {
+                store.writer().execute(c -> {
                     String own = "exists (select 1 from \"job\" j where j.\"cluster_key\" = "
                             + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", "
                             + Sluid.sized(0, 1) + ") = \"job_text\".\"sluid\"";
@@ -185,7 +186,6 @@ public final class Purge {
                             forgetContents(c);
                         }
                     }
-                    return null;
                 });
             } catch (SQLException e) {
                 throw AccountingStore.failed("write to", e);
@@ -225,11 +225,10 @@ public final class Purge {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD);
         for (Kind kind : KINDS) {
-            boolean told = due.containsKey(kind) && archives(setting, kind);
-            run.environment().put("SLURM_ARCHIVE_" + kind.variable, told ? "1" : "0");
-            if (told) {
-                run.environment()
-                        .put("SLURM_ARCHIVE_LAST_" + kind.word.toUpperCase(Locale.ROOT), Long.toString(due.get(kind)));
+            Long before = archives(setting, kind) ? due.get(kind) : null;
+            run.environment().put("SLURM_ARCHIVE_" + kind.variable, before == null ? "0" : "1");
+            if (before != null) {
+                run.environment().put("SLURM_ARCHIVE_LAST_" + kind.word.toUpperCase(Locale.ROOT), before.toString());
             }
         }
         for (String none : List.of("SUSPEND", "USAGE")) {
@@ -260,7 +259,8 @@ public final class Purge {
         return kind.ofCluster() ? store.clusters() : Map.of(0, "");
     }
 
-    private int some(Kind kind, int place, String cluster, long before, int limit, Path directory, ZoneId zone)
+    private int some(
+            Kind kind, int place, String cluster, long before, int limit, @Nullable Path directory, ZoneId zone)
             throws IOException {
         List<Json.Obj> rows = old(kind, place, before, limit);
         if (rows.isEmpty()) {
@@ -270,9 +270,8 @@ public final class Purge {
             write(kind, cluster, rows, before, directory, zone);
         }
         try {
-            store.writer().run(c -> {
+            store.writer().execute(c -> {
                 delete(c, kind, rows);
-                return null;
             });
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);
@@ -397,11 +396,10 @@ public final class Purge {
             rows.add(row);
         }
         try {
-            store.writer().run(c -> {
+            store.writer().execute(c -> {
                 for (Json.Obj row : rows) {
                     insert(c, kind, row);
                 }
-                return null;
             });
         } catch (SQLException e) {
             throw AccountingStore.failed("write to", e);

@@ -7,22 +7,23 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Walks the steps beside the jobs: both come in the same order, and every step's job is among the jobs. */
 final class StepCursor {
-    private final ResultSet rows;
-    private StepRow ahead;
+    private final @Nullable ResultSet rows;
+    private @Nullable StepRow ahead;
     private int aheadKey;
 
-    private final boolean[] columns;
+    private final boolean @Nullable [] columns;
 
     /** @param rows null when no steps are wanted */
-    StepCursor(ResultSet rows) throws SQLException {
+    StepCursor(@Nullable ResultSet rows) throws SQLException {
         this(rows, null);
     }
 
     /** @param columns those that were selected, null for all */
-    StepCursor(ResultSet rows, boolean[] columns) throws SQLException {
+    StepCursor(@Nullable ResultSet rows, boolean @Nullable [] columns) throws SQLException {
         this.rows = rows;
         this.columns = columns;
         advance();
@@ -31,17 +32,13 @@ final class StepCursor {
     private void advance() throws SQLException {
         if (rows == null || !rows.next()) {
             ahead = null;
+            aheadKey = 0;
         } else if (columns == null) {
             ahead = AccountingStore.STEPS.read(rows);
+            aheadKey = rows.getInt(AccountingStore.STEPS.columnNames().size() + 1);
         } else {
             ahead = AccountingStore.STEPS.read(rows, columns);
-        }
-
-        if (ahead == null) {
-            aheadKey = 0;
-        } else {
-            aheadKey = rows.getInt(
-                    (columns == null ? AccountingStore.STEPS.columnNames().size() : RowTable.count(columns)) + 1);
+            aheadKey = rows.getInt(RowTable.count(columns) + 1);
         }
     }
 
