@@ -1,6 +1,7 @@
 package dev.muster.json;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records to JSON and back by their components; the rules are in {@code docs/contracts.md}: defaults are not written,
@@ -114,7 +115,7 @@ public final class Codec {
     }
 
     /** @throws Json.MalformedException if the tree does not fit the type */
-    public static <T> T bind(Object tree, Class<T> type) {
+    public static <T> T bind(@Nullable Object tree, Class<T> type) {
         return type.cast(JsonAdapter.of(type).read(tree));
     }
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * JSON as a tree of plain values: {@link Obj}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
@@ -46,13 +47,13 @@ public final class Json {
          * Replaces the arrays in an object with many fields, and once a caller has asked for a map. Several threads may
          * read one object.
          */
-        private volatile LinkedHashMap<String, Object> map;
+        private volatile @Nullable LinkedHashMap<String, Object> map;
 
         /**
          * Sets a field, or with {@code OBJECT.FIELD} one of the object that this one has under that name; the object is
          * made if it is not there.
          */
-        public void putAt(String path, Object value) {
+        public void putAt(String path, @Nullable Object value) {
             int dot = path.indexOf('.');
             if (dot < 0) {
                 put(path, value);
@@ -63,7 +64,7 @@ public final class Json {
             put(path.substring(0, dot), part);
         }
 
-        public Obj put(String name, Object value) {
+        public Obj put(String name, @Nullable Object value) {
             boolean isMap = map != null;
             int place = isMap ? -1 : place(name);
             if (isMap || place < 0 && count == FEW) {
@@ -97,7 +98,7 @@ public final class Json {
             return -1;
         }
 
-        private Object get(String name) {
+        private @Nullable Object get(String name) {
             LinkedHashMap<String, Object> all = map;
             if (all != null) {
                 return all.get(name);
@@ -111,7 +112,7 @@ public final class Json {
         }
 
         /** The raw value, or null if absent or JSON null. */
-        public Object raw(String name) {
+        public @Nullable Object raw(String name) {
             return get(name);
         }
 
@@ -205,11 +206,11 @@ public final class Json {
     }
 
     /** @throws MalformedException if the bytes are not one JSON value */
-    public static Object parse(byte[] utf8) {
+    public static @Nullable Object parse(byte[] utf8) {
         return parse(utf8, 0, utf8.length);
     }
 
-    public static Object parse(byte[] utf8, int from, int to) {
+    public static @Nullable Object parse(byte[] utf8, int from, int to) {
         JsonReader parser = new JsonReader(utf8, from, to);
         Object value = parser.value(0);
         parser.finish();
@@ -273,7 +274,7 @@ public final class Json {
         return parser;
     }
 
-    public static byte[] print(Object value) {
+    public static byte[] print(@Nullable Object value) {
         Writer out = new Writer();
         out.value(value);
         return out.toByteArray();
@@ -453,7 +454,7 @@ public final class Json {
             }
         }
 
-        public Writer value(Object value) {
+        public Writer value(@Nullable Object value) {
             if (value == null) {
                 raw("null");
             } else if (value instanceof String s) {

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** How the values of one type are written and read; see {@link Codec}. */
 interface JsonAdapter {
     void write(Json.Writer out, Object value);
 
     /** @throws Json.MalformedException if the tree does not fit */
-    Object read(Object tree);
+    Object read(@Nullable Object tree);
 
     /**
      * Reads the value straight from the text, without a tree.
@@ -22,7 +23,7 @@ interface JsonAdapter {
     Object read(JsonReader in);
 
     /** The first field within the tree that this type does not have. */
-    default Optional<String> unknown(Object tree) {
+    default Optional<String> unknown(@Nullable Object tree) {
         return Optional.empty();
     }
 

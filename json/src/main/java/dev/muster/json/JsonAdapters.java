@@ -1,5 +1,7 @@
 package dev.muster.json;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Field;
@@ -15,12 +17,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The shapes of everything but records, see {@link RecordAdapter}. */
 final class JsonAdapters {
     private JsonAdapters() {}
 
-    static Json.MalformedException misfit(String wanted, Object tree) {
+    static Json.MalformedException misfit(String wanted, @Nullable Object tree) {
         return new Json.MalformedException("expected " + wanted + ", found "
                 + (tree == null ? "null" : tree.getClass().getSimpleName()));
     }
@@ -55,7 +58,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (tree instanceof String s) {
                 return s;
             }
@@ -80,7 +83,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (!(tree instanceof Long n)) {
                 throw misfit("a whole number", tree);
             }
@@ -111,7 +114,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (tree instanceof Number n) {
                 return n.doubleValue();
             }
@@ -136,7 +139,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (tree instanceof Boolean b) {
                 return b;
             }
@@ -161,7 +164,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (tree instanceof String s) {
                 try {
                     return Bytes.fromBase64(s);
@@ -190,7 +193,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (tree instanceof Json.Obj o) {
                 return o;
             }
@@ -228,7 +231,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             Object value = tree instanceof String s ? byName.get(s) : null;
             if (value == null) {
                 throw new Json.MalformedException("unknown " + what + " " + tree);
@@ -250,7 +253,7 @@ final class JsonAdapters {
     static final class Parsed implements JsonAdapter {
         private final MethodHandle parse;
         private final Class<?> type;
-        private Object none;
+        private @Nullable Object none;
 
         Parsed(Class<?> c) {
             type = c;
@@ -268,7 +271,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (!(tree instanceof String s)) {
                 throw misfit("a " + type.getSimpleName(), tree);
             }
@@ -296,7 +299,7 @@ final class JsonAdapters {
     /** Values of one type. */
     abstract static class Several implements JsonAdapter {
         private final Type elementType;
-        private JsonAdapter element;
+        private @Nullable JsonAdapter element;
 
         Several(Type elementType) {
             this.elementType = elementType;
@@ -317,7 +320,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Optional<String> unknown(Object tree) {
+        public Optional<String> unknown(@Nullable Object tree) {
             return tree instanceof List<?> list
                     ? list.stream()
                             .flatMap(item -> element().unknown(item).stream())
@@ -337,7 +340,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (!(tree instanceof List<?> list)) {
                 throw misfit("a list", tree);
             }
@@ -377,7 +380,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Optional<String> unknown(Object tree) {
+        public Optional<String> unknown(@Nullable Object tree) {
             return tree instanceof Json.Obj object
                     ? object.fields().values().stream()
                             .flatMap(v -> element().unknown(v).stream())
@@ -397,7 +400,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (!(tree instanceof Json.Obj object)) {
                 throw misfit("an object", tree);
             }
@@ -510,7 +513,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             if (!(tree instanceof Json.Obj object)) {
                 throw misfit("an object", tree);
             }
@@ -527,7 +530,7 @@ final class JsonAdapters {
             String name = in.type();
             RecordAdapter shape = shapes.get(name);
             if (shape == null) {
-                shape = (RecordAdapter) JsonAdapter.of(byName.get(name));
+                shape = (RecordAdapter) JsonAdapter.of(requireNonNull(byName.get(name), "unknown type"));
                 shapes.put(name, shape);
             }
             return shape.readAfterType(in);

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON from bytes: to a tree of plain values ({@link #value}), or value by value for a codec that knows the
@@ -30,9 +31,12 @@ final class JsonReader {
     private final String[] repeated = new String[REPEATED];
     private final byte[][] repeatedBytes = new byte[REPEATED][];
     /** Made at the first name: a reader that goes value by value needs none. */
+    @SuppressWarnings("NullAway.Init") // fieldName() makes it
     private String[] names;
 
+    @SuppressWarnings("NullAway.Init") // made with names
     private byte[][] nameBytes;
+
     private int interned;
     /** Number of objects and lists that the value-by-value reader has opened. */
     private int depth;
@@ -212,10 +216,12 @@ final class JsonReader {
      *
      * @return the first name, or null
      */
+    @Nullable
     String firstName() {
         return opens('{', '}') ? name() : null;
     }
 
+    @Nullable
     String nextName() {
         if (at < end && in[at] == ',') {
             at++;
@@ -283,6 +289,7 @@ final class JsonReader {
     }
 
     /** Any value, as a tree. */
+    @Nullable
     Object tree() {
         return value(depth);
     }
@@ -293,6 +300,7 @@ final class JsonReader {
         }
     }
 
+    @Nullable
     Object value(int depth) {
         if (depth > Json.DEPTH_MAX) {
             throw bad("nested too deeply");
@@ -312,7 +320,7 @@ final class JsonReader {
         };
     }
 
-    private Object literal(String word, Object value) {
+    private @Nullable Object literal(String word, @Nullable Object value) {
         for (int i = 0; i < word.length(); i++) {
             if (at + i >= end || in[at + i] != word.charAt(i)) {
                 throw bad("unknown word");
@@ -352,7 +360,7 @@ final class JsonReader {
     }
 
     /** @param list the field whose elements go to row, null for none; without a row all ends there */
-    Json.Obj object(int depth, String list, Consumer<Json.Obj> row) {
+    Json.Obj object(int depth, @Nullable String list, @Nullable Consumer<Json.Obj> row) {
         at++;
         Json.Obj object = new Json.Obj();
         while (hasMore('}')) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes a record by its components. A type with a {@link RecordCodec} from the installation, or one that is
@@ -31,15 +32,15 @@ final class RecordAdapter implements JsonAdapter {
     /** The components' types, numbers as objects. */
     private final Class<?>[] boxed;
     /** Made at the first use: each handle is a class of the virtual machine. */
-    private volatile Handles handles;
+    private volatile @Nullable Handles handles;
 
     private final byte[] typeField;
     private final boolean hasType;
-    private volatile Object none;
+    private volatile @Nullable Object none;
     /** Whether what stands for an absent one is the record of all defaults. */
     private volatile boolean isNonePlain;
 
-    private volatile RecordCodec coder;
+    private volatile @Nullable RecordCodec coder;
     /** Whether one was looked for among those of the installation. */
     private volatile boolean isSought;
     /** Not counted exactly. */
@@ -120,7 +121,7 @@ final class RecordAdapter implements JsonAdapter {
                 .toArray();
     }
 
-    private RecordCodec coder() {
+    private @Nullable RecordCodec coder() {
         RecordCodec made = coder;
         if (made == null && !isSought) {
             made = installed();
@@ -133,7 +134,7 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     /** Other threads wait meanwhile. A record that contains this one is locked before it, never after. */
-    private synchronized RecordCodec installed() {
+    private synchronized @Nullable RecordCodec installed() {
         if (!isSought) {
             coder = RecordCodecGenerator.ready(this).orElse(null);
             isSought = true;
@@ -228,7 +229,7 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     @Override
-    public Object read(Object tree) {
+    public Object read(@Nullable Object tree) {
         if (!(tree instanceof Json.Obj object)) {
             throw JsonAdapters.misfit("an object", tree);
         }
@@ -245,7 +246,7 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     @Override
-    public Optional<String> unknown(Object tree) {
+    public Optional<String> unknown(@Nullable Object tree) {
         if (!(tree instanceof Json.Obj object)) {
             return Optional.empty();
         }

@@ -1,9 +1,13 @@
 package dev.muster.json;
 
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
 /** Reads and writes the components of one type of record; made by {@link RecordCodecGenerator}. */
 abstract class RecordCodec {
-    private static Object[] handed;
-    private static RecordCodec first;
+    private static Object @Nullable [] handed;
+    private static @Nullable RecordCodec first;
 
     /** Brings a coder's class into being. */
     interface Begun {
@@ -16,7 +20,8 @@ abstract class RecordCodec {
      * @param constants what its fields are set to
      * @return null if the class has begun before
      */
-    static synchronized RecordCodec first(Object[] constants, Begun coder) throws ReflectiveOperationException {
+    static synchronized @Nullable RecordCodec first(Object[] constants, Begun coder)
+            throws ReflectiveOperationException {
         handed = constants;
         first = null;
         try {
@@ -30,7 +35,7 @@ abstract class RecordCodec {
 
     /** For coders that begin. */
     static Object[] handed() {
-        return handed;
+        return requireNonNull(handed, "a coder begins within first()");
     }
 
     static void isFirst(RecordCodec coder) {

@@ -10,6 +10,7 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
+import static java.util.Objects.requireNonNull;
 
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
@@ -151,7 +152,9 @@ final class RecordCodecGenerator {
     private RecordCodec make() {
         byte[] code = ClassFile.of().build(made, this::body);
         try {
-            return RecordCodec.first(constants(), () -> MethodHandles.lookup().defineHiddenClass(code, true));
+            return requireNonNull(
+                    RecordCodec.first(constants(), () -> MethodHandles.lookup().defineHiddenClass(code, true)),
+                    "a hidden class begins now");
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new IllegalStateException("no coder for " + type, e);
         }

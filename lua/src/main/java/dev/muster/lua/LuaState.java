@@ -153,14 +153,14 @@ public final class LuaState implements AutoCloseable {
      * @return its first two results
      * @throws ScriptError the function failed, or is none
      */
-    public List<Object> call(String function, Object... arguments) {
+    public List<Object> call(String function, @Nullable Object... arguments) {
         lua.refGet(run);
         lua.getGlobal(function);
         return invoke(arguments);
     }
 
     /** Calls the function; the runner and the function are on the stack. */
-    private List<Object> invoke(Object... arguments) {
+    private List<Object> invoke(@Nullable Object... arguments) {
         expired = false;
         try {
             for (Object argument : arguments) {

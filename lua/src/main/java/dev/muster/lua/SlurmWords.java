@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The content of every script's table {@code slurm}: numbers by name, words for the log, times read, trees as JSON.
@@ -105,7 +106,7 @@ public final class SlurmWords {
         };
     }
 
-    private static Object parsed(String text, String type) {
+    private static @Nullable Object parsed(String text, String type) {
         try {
             return Json.parse(text.getBytes(StandardCharsets.UTF_8));
         } catch (Json.MalformedException e) {

@@ -9,6 +9,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A JSON Web Token as auth/jwt takes it: signed with HMAC-SHA256 (HS256) or, by the owner of a known public key, with
@@ -181,7 +182,7 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
                 (int) claims.number("uid"), gid, user, group, List.copyOf(gids), id.text("dir"), id.text("shell")));
     }
 
-    private static boolean isId(Object value) {
+    private static boolean isId(@Nullable Object value) {
         return value instanceof Long n && n >= 0 && n < Integer.MAX_VALUE;
     }
 

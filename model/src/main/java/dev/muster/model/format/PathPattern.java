@@ -3,6 +3,7 @@ package dev.muster.model.format;
 import dev.muster.json.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Expands % codes in file names. The caller gives the meaning of each code; this class finds the codes. */
 public final class PathPattern {
@@ -14,6 +15,7 @@ public final class PathPattern {
     @FunctionalInterface
     public interface Codes {
         /** Returns null for a letter that is no code: it stays as it is written. */
+        @Nullable
         String of(char letter);
     }
 
