@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Submits jobs from several threads of one process, each over its own kept connection, to the slurmctld of SLURM_CONF.
@@ -76,7 +77,7 @@ public final class SubmitLoad {
         private final String nonces = host.nonce();
         private final AtomicLong nonce = new AtomicLong();
         public final List<Client> clients = new ArrayList<>();
-        private Session session;
+        private @Nullable Session session;
         private long sessionMs;
 
         public Way(int connections) throws SlurmException {

@@ -1,5 +1,7 @@
 package dev.muster.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.GetOpt;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.OptionHelp;
@@ -52,7 +54,8 @@ public final class ManPages {
         Path zsh = Files.createDirectories(share.resolve("zsh/site-functions"));
         var pages = pages();
         for (String command : CommandTable.NAMES) {
-            Files.writeString(man.resolve(command + ".1"), manual(command, pages.get(command)));
+            Files.writeString(
+                    man.resolve(command + ".1"), manual(command, requireNonNull(pages.get(command), command)));
             Files.writeString(bash.resolve(command), bash(command));
             Files.writeString(zsh.resolve("_" + command), zsh(command));
         }
@@ -66,19 +69,20 @@ public final class ManPages {
         TreeMap<String, Page> out = new TreeMap<>();
         try (InputStream in = ManPages.class.getResourceAsStream("man.txt")) {
             String name = "";
+            Page p = new Page("", "", new ArrayList<>(), new ArrayList<>());
             for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
                 String rest = line.length() > 2 ? line.substring(2) : "";
-                Page p = out.get(name);
                 switch (line.charAt(0)) {
                     case '=' -> {
                         name = rest;
-                        out.put(name, new Page("", "", new ArrayList<>(), new ArrayList<>()));
+                        p = new Page("", "", new ArrayList<>(), new ArrayList<>());
                     }
-                    case '-' -> out.put(name, new Page(rest, p.operands, p.text, p.examples));
-                    case '@' -> out.put(name, new Page(p.summary, rest, p.text, p.examples));
+                    case '-' -> p = new Page(rest, p.operands, p.text, p.examples);
+                    case '@' -> p = new Page(p.summary, rest, p.text, p.examples);
                     case '+' -> p.examples.add(rest);
                     default -> paragraph(p.text, line);
                 }
+                out.put(name, p);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

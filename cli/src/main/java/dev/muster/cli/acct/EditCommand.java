@@ -1,5 +1,7 @@
 package dev.muster.cli.acct;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Output;
 import dev.muster.cli.command.SlurmException;
@@ -80,7 +82,10 @@ final class EditCommand {
     private final CommandContext c;
     private final SacctmgrSwitches s;
     private final String verb;
+
+    @SuppressWarnings("NullAway.Init") // run() sets it before it reads the words
     private Entity entity;
+
     private boolean clusterNamed;
     private final Map<String, String> set = new LinkedHashMap<>();
     private final Map<String, String> where = new LinkedHashMap<>();
@@ -137,7 +142,7 @@ final class EditCommand {
                 ? List.of("account", "cluster", "job", "qos", "resource", "user")
                 : List.of("account", "cluster", "coordinator", "qos", "resource", "user");
         if (found.isEmpty() || !known.contains(found.get().name())) {
-            throw new UsageException(1, NO_ENTITY.get(verb));
+            throw new UsageException(1, requireNonNull(NO_ENTITY.get(verb), verb));
         }
         return found.get();
     }

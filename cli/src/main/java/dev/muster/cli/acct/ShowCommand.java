@@ -247,7 +247,7 @@ final class ShowCommand {
                 c.host().accounting().call("Show", new Json.Obj().put("entity", "qos")).objects("rows").stream()
                         .map(q -> q.text("Name"))
                         .toList();
-        for (String name : where.get("qos").split(",")) {
+        for (String name : where.getOrDefault("qos", "").split(",")) {
             if (!name.isBlank() && !all.contains(name.strip().toLowerCase(Locale.ROOT))) {
                 throw new UsageException(
                         1,

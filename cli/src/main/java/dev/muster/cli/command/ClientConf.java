@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of slurm.conf that commands need, chiefly to find their controller. It does without the full configuration
@@ -99,7 +100,7 @@ public final class ClientConf {
     public String interactiveStepOptions = "--interactive --preserve-env --pty $SHELL";
     private String tlsType = "";
     private String tlsParameters = "";
-    private Tls tls;
+    private @Nullable Tls tls;
     private String slurmctldAddress = "";
     private String controlMachine = "";
     private String controlAddress = "";

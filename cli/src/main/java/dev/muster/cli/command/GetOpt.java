@@ -2,6 +2,7 @@ package dev.muster.cli.command;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses options by the rules of GNU {@code getopt_long}: unique abbreviations, {@code --x=v} and {@code --x v},
@@ -167,7 +168,7 @@ public final class GetOpt {
         return "";
     }
 
-    private Opt byLetter(char c) {
+    private @Nullable Opt byLetter(char c) {
         for (Opt o : table) {
             if (o.letter() == c) {
                 return o;

@@ -1,5 +1,7 @@
 package dev.muster.cli.command;
 
+import static java.util.Objects.requireNonNull;
+
 /** Reports a request that the controller refused or that did not reach it: Slurm's error number and sentence. */
 public final class SlurmException extends Exception {
     private static final long serialVersionUID = 1L;
@@ -8,6 +10,12 @@ public final class SlurmException extends Exception {
     public SlurmException(int errno, String sentence) {
         super(sentence, null, false, false);
         this.errno = errno;
+    }
+
+    /** The sentence: a Throwable may have none, this one has. */
+    @Override
+    public String getMessage() {
+        return requireNonNull(super.getMessage(), "the constructor is given one");
     }
 
     public int errno() {

@@ -15,6 +15,7 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Calls slurmctld or slurmdbd over HTTP. It tries the configured servers in order until one answers. */
 public final class HttpController implements Controller {
@@ -29,7 +30,7 @@ public final class HttpController implements Controller {
 
     private final ClientConf conf;
     private final ProcessHost host;
-    private Session session;
+    private @Nullable Session session;
     private long sessionMs;
     private final List<Client> idle = new ArrayList<>();
     private final List<ClientConf.Server> servers;
@@ -232,7 +233,7 @@ public final class HttpController implements Controller {
         }
     }
 
-    private synchronized Client takeIdle() {
+    private synchronized @Nullable Client takeIdle() {
         return idle.isEmpty() ? null : idle.removeLast();
     }
 

@@ -30,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The host of a command that runs in its caller's own process. It reads /proc and works with and without the launcher.
@@ -63,16 +64,16 @@ public final class ProcessHost implements Host {
     final Optional<Launcher> launcher;
     final int backOffSeconds;
     private String status = "";
-    private ZoneId zone;
-    private ClientConf conf;
+    private @Nullable ZoneId zone;
+    private @Nullable ClientConf conf;
     private final Map<Class<?>, Object> perProcess = new HashMap<>();
     private String turnedTo = "";
     private Optional<KnownCluster> elsewhere = Optional.empty();
     /** Pending requests to all daemons. */
     final PendingRequests inFlight = new PendingRequests();
 
-    private Controller controller;
-    private Controller accounting;
+    private @Nullable Controller controller;
+    private @Nullable Controller accounting;
     private final UserNames names = new UserNames();
     private final Optional<RequestIds> requestIds;
     private final Optional<ResumableStep> resumable;

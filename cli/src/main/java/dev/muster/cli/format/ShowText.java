@@ -16,7 +16,7 @@ public final class ShowText {
     private final CommandContext c;
     private final boolean oneLine;
     private final long now;
-    private StringBuilder b;
+    private StringBuilder b = new StringBuilder(0);
 
     public ShowText(CommandContext c, boolean oneLine, long now) {
         this.c = c;

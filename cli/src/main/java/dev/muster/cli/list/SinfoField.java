@@ -1,5 +1,7 @@
 package dev.muster.cli.list;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.format.JobRows;
@@ -9,6 +11,7 @@ import dev.muster.cli.format.ShowText;
 import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
+import org.jspecify.annotations.Nullable;
 
 /** Columns of sinfo: letter, long name, heading, and whether nodes with different values have different rows. */
 public enum SinfoField {
@@ -131,7 +134,13 @@ public enum SinfoField {
         return ALL[index];
     }
 
-    record View(CommandContext context, long now, String cluster) {}
+    /** @param context null where keys are made: that of a time is a number */
+    record View(@Nullable CommandContext context, long now, String cluster) {
+        private String reasonTime(Json.Obj node) {
+            CommandContext c = requireNonNull(context, "times are shown with the command's context");
+            return JobRows.time(node, "reasonTime", "Unknown", c.host().zone(), c.env("SLURM_TIME_FORMAT"), now);
+        }
+    }
 
     /** The components of a node that the column needs; those that tell its state are always asked for. */
     String components() {
@@ -221,9 +230,7 @@ public enum SinfoField {
             case GRES -> JobRows.orNull(n.text("gres"));
             case GRES_USED -> n.text("gresUsed").isEmpty() ? gresNone(n) : n.text("gresUsed");
             case OVERSUBSCRIBE -> oversubscribe(p);
-            case TIMESTAMP ->
-                JobRows.time(
-                        n, "reasonTime", "Unknown", v.context.host().zone(), v.context.env("SLURM_TIME_FORMAT"), v.now);
+            case TIMESTAMP -> v.reasonTime(n);
             case RESERVATION -> n.text("reservation");
             case PRIO_FACTOR -> Long.toString(p.number("priorityJobFactor"));
             case TIME_LIMIT -> limit(p.integer("maxTimeMin"), Durations.briefMinutes(0));

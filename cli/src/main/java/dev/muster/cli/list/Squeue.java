@@ -314,7 +314,10 @@ public final class Squeue implements Command {
         private final Optional<Map<String, Long>> tiers;
         private final Pick pick;
         private final List<JobOrder.Line> lines = new ArrayList<>();
+
+        @SuppressWarnings("NullAway.Init") // the head of an answer comes before its rows
         private JobField.View view;
+
         private long lastUpdate;
 
         Listing(

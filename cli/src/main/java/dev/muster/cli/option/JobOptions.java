@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of one sbatch, srun or salloc, checked and in normal form: minutes, mebibytes, seconds since 1970,
@@ -226,7 +227,7 @@ public final class JobOptions {
     }
 
     /** The origin of the option that excludes this one, null if none is set. */
-    private Origin rivalOrigin(JobOption o, Origin origin) {
+    private @Nullable Origin rivalOrigin(JobOption o, Origin origin) {
         return switch (o) {
             case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
             case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
@@ -240,7 +241,7 @@ public final class JobOptions {
         };
     }
 
-    private Origin strongest(JobOption... others) {
+    private @Nullable Origin strongest(JobOption... others) {
         return Arrays.stream(others)
                 .map(o -> origins[o.ordinal()])
                 .filter(Objects::nonNull)

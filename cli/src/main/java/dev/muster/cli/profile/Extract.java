@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Writes tables of a profile as comma separated values. */
 final class Extract {
@@ -167,7 +168,7 @@ final class Extract {
     }
 
     /** Returns null where the table has no such item. */
-    private static Samples samples(Place p, String item) throws IOException {
+    private static @Nullable Samples samples(Place p, String item) throws IOException {
         List<String> names = p.table().columns().stream().map(Column::name).toList();
         int at = names.indexOf(item);
         if (at < 0) {

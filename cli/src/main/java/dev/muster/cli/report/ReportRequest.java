@@ -1,5 +1,7 @@
 package dev.muster.cli.report;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.CommandContext;
 import dev.muster.model.format.Times;
 import java.time.Instant;
@@ -88,7 +90,7 @@ final class ReportRequest {
     }
 
     private static String key(String type, String typed, boolean word) {
-        for (String entry : NAMES.get(type).split(" ")) {
+        for (String entry : requireNonNull(NAMES.get(type), type).split(" ")) {
             String[] parts = entry.split(":");
             if (word == (parts.length > 2)
                     && typed.length() >= Integer.parseInt(parts[1])

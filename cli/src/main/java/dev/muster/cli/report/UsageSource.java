@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Loads the rows of a report from slurmdbd. */
 final class UsageSource {
@@ -17,7 +18,7 @@ final class UsageSource {
     private final SreportSwitches s;
     private final ReportRequest conditions;
     private final Map<String, String> properNames = new HashMap<>();
-    private List<String> tres;
+    private @Nullable List<String> tres;
 
     UsageSource(CommandContext c, SreportSwitches s, ReportRequest conditions) {
         this.c = c;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table of texts and usage. A column of usage is as wide as its largest number of seconds, at least 8 columns, and
@@ -51,7 +52,7 @@ final class UseTable {
         shown.addAll(TextTable.named(format, (word, width) -> find(fields, word, width)));
     }
 
-    private Shown find(List<Field> fields, String word, int width) {
+    private @Nullable Shown find(List<Field> fields, String word, int width) {
         String lower = word.toLowerCase(Locale.ROOT);
         for (Field f : fields) {
             if (f.name.equals(lower)) {

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The variables of a heterogeneous job's options. A variable of one component has the component's number behind its
@@ -84,7 +85,7 @@ public final class ComponentEnvironment {
      *
      * @return null for none
      */
-    static String value(Map<String, String> env, String name, int component) {
+    static @Nullable String value(Map<String, String> env, String name, int component) {
         if (component == -1 || !OPTIONS.contains(name) && !SHARED.contains(name)) {
             return env.get(name);
         }

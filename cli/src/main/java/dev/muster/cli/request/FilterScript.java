@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs {@code cli_filter/lua}: the site's cli_filter.lua, which sees and changes the options of sbatch, srun and salloc
@@ -65,7 +66,7 @@ public final class FilterScript {
     private final Map<Long, Object> kept = new TreeMap<>();
     private int verbose;
     /** The options that the script sees now. */
-    private Options current;
+    private @Nullable Options current;
 
     private FilterScript(CommandContext context, String path) {
         this.context = context;
@@ -168,7 +169,7 @@ public final class FilterScript {
         call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), offset);
     }
 
-    private void call(String function, JobOptions o, Options options, Integer offset) throws UsageException {
+    private void call(String function, JobOptions o, Options options, @Nullable Integer offset) throws UsageException {
         verbose = o.verbose();
         current = options;
         String hook = function.replace("slurm_cli", "cli_filter_p");
@@ -183,7 +184,7 @@ public final class FilterScript {
         run("slurm_cli_post_submit", "cli_filter_p_post_submit", offset, jobId, stepId);
     }
 
-    private int run(String function, String hook, Object... arguments) {
+    private int run(String function, String hook, @Nullable Object... arguments) {
         context.out().flush();
         try {
             Object answer = state.call(function, arguments).get(0);
@@ -226,7 +227,7 @@ public final class FilterScript {
                     .findFirst();
         }
 
-        private Object value(String name) {
+        private @Nullable Object value(String name) {
             switch (name) {
                 case "type" -> {
                     return context.name();
@@ -240,9 +241,9 @@ public final class FilterScript {
                 default -> {}
             }
             Optional<JobOption> option = named(name);
-            if (option.isEmpty() && ELSEWHERE.containsKey(context.name() + " " + name)) {
-                String value = ELSEWHERE.get(context.name() + " " + name);
-                return value.isEmpty() ? null : value;
+            String elsewhere = ELSEWHERE.get(context.name() + " " + name);
+            if (option.isEmpty() && elsewhere != null) {
+                return elsewhere.isEmpty() ? null : elsewhere;
             }
             if (option.isEmpty()) {
                 return Arrays.stream(JobOption.values()).anyMatch(o -> o.longName.equals(name))

@@ -7,6 +7,7 @@ import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import dev.muster.model.format.Digits;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Refuses GPU options of one command line that contradict each other. */
 final class GpuCheck {
@@ -313,7 +314,7 @@ final class GpuCheck {
     }
 
     /** Returns the GPU part of an item of --gres; null if the item is not about GPUs. */
-    private static String ofGpu(String item) {
+    private static @Nullable String ofGpu(String item) {
         String plain = item.startsWith("gres/") || item.startsWith("gres:") ? item.substring(5) : item;
         if (plain.equals("gpu")) {
             return "";

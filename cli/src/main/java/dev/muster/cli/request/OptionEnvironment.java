@@ -32,8 +32,10 @@ public final class OptionEnvironment {
             }
             for (String name : o.variables(options.command())) {
                 String value = ComponentEnvironment.value(options.context().env(), name, options.hetGroup());
-                boolean isUnset = value == null
-                        || o.arg == GetOpt.Arg.NONE && isNo(value) && o != JobOption.VERBOSE
+                if (value == null) {
+                    continue;
+                }
+                boolean isUnset = o.arg == GetOpt.Arg.NONE && isNo(value) && o != JobOption.VERBOSE
                         || o == JobOption.JOBID && value.isEmpty();
                 if (!isUnset) {
                     options.set(o, value, JobOptions.Origin.ENVIRONMENT);

@@ -248,7 +248,6 @@ public final class Sacct implements Command {
         }
         w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
         w.query.put("packed", w.filter.isEmpty());
-        Map<String, String> numbers = null;
         Rows rows = null;
         long next;
         do {
@@ -258,8 +257,9 @@ public final class Sacct implements Command {
             } catch (SlurmException e) {
                 return failed(c, e);
             }
-            if (numbers == null) {
-                numbers = columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW) ? qosNumbers(c) : Map.of();
+            if (rows == null) {
+                Map<String, String> numbers =
+                        columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW) ? qosNumbers(c) : Map.of();
                 rows = new Rows(c, w, columns, numbers);
                 if (!w.noHeader) {
                     header(c, w, columns);
@@ -281,6 +281,8 @@ public final class Sacct implements Command {
         private final List<Column> columns;
         private final Map<String, String> numbers;
         private final AccountedOrder order = new AccountedOrder(this::print);
+
+        @SuppressWarnings("NullAway.Init") // take() sets it before rows are printed
         private SacctField.View view;
 
         private Rows(CommandContext c, SacctOptions w, List<Column> columns, Map<String, String> numbers) {

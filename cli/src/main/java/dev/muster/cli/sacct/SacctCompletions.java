@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Runs {@code sacct -c} and {@code -f}: shows the lines that jobcomp/filetxt wrote for ended jobs. */
 final class SacctCompletions {
@@ -197,11 +198,11 @@ final class SacctCompletions {
     }
 
     /** Returns the number of {@code root(0)}. */
-    private static String id(String user) {
+    private static String id(@Nullable String user) {
         return user == null || !user.endsWith(")") ? "" : user.substring(user.lastIndexOf('(') + 1, user.length() - 1);
     }
 
-    private static OptionalLong seconds(CommandContext c, String time) {
+    private static OptionalLong seconds(CommandContext c, @Nullable String time) {
         try {
             return time == null
                     ? OptionalLong.empty()

@@ -43,6 +43,7 @@ public final class ScontrolReservation {
     /** Said with the right ending for what was not done. */
     private static sealed class Wrong extends Exception {
         private static final long serialVersionUID = 1;
+        protected final String sentence;
         private final String errno;
 
         Wrong(String sentence) {
@@ -52,11 +53,12 @@ public final class ScontrolReservation {
         /** @param errno what the original has as the last error then */
         Wrong(String sentence, String errno) {
             super(sentence, null, false, false);
+            this.sentence = sentence;
             this.errno = errno;
         }
 
         String with(String ending) {
-            return getMessage() + ending;
+            return sentence + ending;
         }
     }
 
@@ -70,7 +72,7 @@ public final class ScontrolReservation {
 
         @Override
         String with(String ending) {
-            return getMessage();
+            return sentence;
         }
     }
 

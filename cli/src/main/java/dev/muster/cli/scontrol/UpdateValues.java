@@ -355,11 +355,13 @@ final class UpdateValues {
         if (List.of("numnodes", "reqnodes", "numcpus").contains(key)) {
             return plainRange(value);
         }
-        boolean number = form != null && value.matches(COUNT);
-        if (number && (form.pattern.equals(SWITCH) || key.equals("requeue"))) {
+        if (form == null || !value.matches(COUNT)) {
+            return value;
+        }
+        if (form.pattern.equals(SWITCH) || key.equals("requeue")) {
             return value.matches("0*") ? "0" : "1";
         }
-        return number && value.isEmpty() ? "0" : value;
+        return value.isEmpty() ? "0" : value;
     }
 
     private static String plainRange(String value) {

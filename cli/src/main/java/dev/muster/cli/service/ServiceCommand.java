@@ -38,6 +38,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One command of the command service. The launcher's request is the host that the command sees, and its connection
@@ -57,9 +58,9 @@ public final class ServiceCommand implements Host {
     private final Map<String, String> env = new LinkedHashMap<>();
     private final Map<String, Long> limits = new LinkedHashMap<>();
     private final Map<String, String> fields = new LinkedHashMap<>();
-    private ClientConf conf;
-    private Session session;
-    private ZoneId zone;
+    private @Nullable ClientConf conf;
+    private @Nullable Session session;
+    private @Nullable ZoneId zone;
     /** Held while what is in flight changes, and while it is ended. */
     private final PendingRequests inFlight = new PendingRequests();
 
@@ -99,7 +100,7 @@ public final class ServiceCommand implements Host {
     private static final class Delivery {
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         /** The thread that writes to {@link #bytes}, null for none. */
-        private volatile Thread thread;
+        private volatile @Nullable Thread thread;
 
         private char stream = 'O';
         private boolean lost;
@@ -330,8 +331,9 @@ public final class ServiceCommand implements Host {
      * connected, and the sack socket asks the kernel in the same way.
      */
     private synchronized Session ownSession() throws SlurmException {
-        boolean first = session == null && !isKnownSession;
-        if (session == null || Session.isOld(sessionMs, nowMs())) {
+        Session own = session;
+        boolean first = own == null && !isKnownSession;
+        if (own == null || Session.isOld(sessionMs, nowMs())) {
             String sockets = String.join("\n", conf().sackSockets()) + "\n";
             String who = connection.peer() + "\n" + sockets;
             Optional<ServiceResources.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
@@ -343,15 +345,17 @@ public final class ServiceCommand implements Host {
             }
             long asked = nowMs();
             Optional<Session> fresh = freshSession(sockets);
-            if (fresh.isEmpty() && session == null) {
+            if (fresh.isPresent()) {
+                own = fresh.get();
+                shared.vouch(who, new ServiceResources.Vouched(own, asked));
+            } else if (own == null) {
                 // no daemon here vouches for the caller; its own process may read the key or ask munge
                 throw new OwnProcessException();
             }
-            fresh.ifPresent(s -> shared.vouch(who, new ServiceResources.Vouched(s, asked)));
-            session = fresh.orElse(session);
+            session = own;
             sessionMs = asked;
         }
-        return session;
+        return own;
     }
 
     /** For daemons that take tokens: the caller's token, where there is one. */

@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Resources that the commands of one service share: configurations, idle connections to the controller, names. None of
@@ -44,6 +45,8 @@ public final class ServiceResources {
     static final class Lent {
         final String server;
         final Client client;
+
+        @Nullable
         Session session;
 
         Lent(String server, String address, int port, ServiceResources shared) {
@@ -167,7 +170,7 @@ public final class ServiceResources {
         }
     }
 
-    private Lent take(String server) {
+    private @Nullable Lent take(String server) {
         synchronized (idle) {
             Deque<Lent> q = idle.get(server);
             return q == null || q.isEmpty() ? null : q.removeLast();

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Shapes accounting's entities for {@code --json} and {@code --yaml} as data parser v0.0.45 does. */
 public final class AcctJson {
@@ -163,7 +164,7 @@ public final class AcctJson {
         return out;
     }
 
-    private static Optional<String> setting(String kind, Object raw) {
+    private static Optional<String> setting(String kind, @Nullable Object raw) {
         List<?> list = raw instanceof List<?> l ? l : List.of();
         return switch (kind) {
             case "S" -> Optional.of(String.valueOf(raw)).filter(t -> !t.isEmpty());
@@ -180,7 +181,7 @@ public final class AcctJson {
                         ? Optional.empty()
                         : Optional.of(String.join(
                                 ",", list.stream().map(String::valueOf).toList()));
-            case "SH" -> Optional.of(raw.equals(PARENT_SHARES) ? "parent" : String.valueOf(raw));
+            case "SH" -> Optional.of(raw != null && raw.equals(PARENT_SHARES) ? "parent" : String.valueOf(raw));
             case "QF" -> qosFlags(list);
             // DISABLED alone: as the cluster has it
             case "PM" ->
@@ -216,7 +217,7 @@ public final class AcctJson {
         return Optional.of((list.contains("REMOVE") ? "-=" : "") + flags);
     }
 
-    private static Optional<String> optional(Object raw, Function<Number, String> text) {
+    private static Optional<String> optional(@Nullable Object raw, Function<Number, String> text) {
         if (raw instanceof Json.Obj o) {
             if (o.flag("infinite")) {
                 return Optional.of("");

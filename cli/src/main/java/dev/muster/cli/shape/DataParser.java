@@ -1,5 +1,7 @@
 package dev.muster.cli.shape;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -8,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A data parser as {@code --json=v0.0.44+complex} names it: version of the shapes and form of values. Trees are made in
@@ -182,7 +185,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
         return out;
     }
 
-    private Object shaped(Object value, String place) {
+    private @Nullable Object shaped(@Nullable Object value, String place) {
         return switch (value) {
             case Json.Obj o when complex && o.has("infinite") && o.has("set") && o.has("number") -> plainNumber(o);
             case Json.Obj o -> object(o, place);
@@ -195,7 +198,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
         };
     }
 
-    private static Object plainNumber(Json.Obj o) {
+    private static @Nullable Object plainNumber(Json.Obj o) {
         if (o.flag("infinite")) {
             return "Infinity";
         }
@@ -216,14 +219,14 @@ public record DataParser(int version, String flags, boolean complex, List<String
                 }
 
                 @Override
-                public Object next() {
+                public @Nullable Object next() {
                     return shaped(each.next(), place);
                 }
             };
         };
     }
 
-    private Object list(List<?> all, String place) {
+    private @Nullable Object list(List<?> all, String place) {
         if (complex && all.isEmpty() && NULL_WITHOUT.contains(place)) {
             return null;
         }
@@ -252,12 +255,12 @@ public record DataParser(int version, String flags, boolean complex, List<String
     }
 
     /** Replaces values that differ before v0.0.45. */
-    private static Object older(String place, Object value, Json.Obj whole) {
+    private static @Nullable Object older(String place, @Nullable Object value, Json.Obj whole) {
         return switch (place) {
             case "partitions.cpus.task_binding" ->
                 value instanceof List<?> words && !words.isEmpty() ? NodesJson.bindings(words) : (Object) 0L;
             case "partitions.maximums" -> {
-                Json.Obj maximums = (Json.Obj) value;
+                Json.Obj maximums = requireNonNull((Json.Obj) value, place);
                 // a partition without sharing places one job on each resource
                 if (whole.obj("partition").text("oversubscribe").equals("NO")) {
                     maximums.put("shares", 1L);
@@ -265,7 +268,8 @@ public record DataParser(int version, String flags, boolean complex, List<String
                 }
                 yield value;
             }
-            case "sinfo.reason" -> ((Json.Obj) value).put("user", whole.text("reason_set_by_user"));
+            case "sinfo.reason" ->
+                requireNonNull((Json.Obj) value, place).put("user", whole.text("reason_set_by_user"));
             default -> value;
         };
     }

@@ -6,6 +6,7 @@ import dev.muster.json.Json;
 import dev.muster.model.format.PathPattern;
 import dev.muster.model.format.Sluid;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Fills in the % codes of a job's file names from accounting. A code with several values takes the first. */
 public final class SacctPaths {
@@ -19,7 +20,7 @@ public final class SacctPaths {
                 .text();
     }
 
-    private static String code(Json.Obj job, char letter) {
+    private static @Nullable String code(Json.Obj job, char letter) {
         String id = Integer.toString(job.integer("jobId"));
         int task = JobRows.taskId(job);
         return switch (letter) {

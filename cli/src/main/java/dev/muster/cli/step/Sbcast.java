@@ -1,5 +1,7 @@
 package dev.muster.cli.step;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.Command;
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.GetOpt;
@@ -283,6 +285,11 @@ public final class Sbcast implements Command {
                 java.nio.file.Path.of(path), "unix:mode,uid,gid,size,lastAccessTime,lastModifiedTime,ctime");
     }
 
+    /** One of those that {@link #attributes} reads. */
+    private static Object attribute(Map<String, Object> all, String name) {
+        return requireNonNull(all.get(name), name);
+    }
+
     private static void settings(CommandContext c, Wanted w, String source, String target) {
         say(
                 c,
@@ -304,12 +311,12 @@ public final class Sbcast implements Command {
     private static void file(CommandContext c, Map<String, Object> all, String job, String nodes) {
         say(
                 c,
-                "modes    = " + Integer.toOctalString((Integer) all.get("mode")),
+                "modes    = " + Integer.toOctalString((Integer) attribute(all, "mode")),
                 "uid      = " + all.get("uid"),
                 "gid      = " + all.get("gid"),
-                "atime    = " + date(c, all.get("lastAccessTime")),
-                "mtime    = " + date(c, all.get("lastModifiedTime")),
-                "ctime    = " + date(c, all.get("ctime")),
+                "atime    = " + date(c, attribute(all, "lastAccessTime")),
+                "mtime    = " + date(c, attribute(all, "lastModifiedTime")),
+                "ctime    = " + date(c, attribute(all, "ctime")),
                 "size     = " + all.get("size"),
                 "jobid      = " + job,
                 "node_list  = " + nodes);
@@ -432,7 +439,7 @@ public final class Sbcast implements Command {
             int nodes)
             throws SlurmException, UsageException {
         String directory = c.host().settings().bcastDirectory;
-        long size = ((Number) attributes.get("size")).longValue();
+        long size = ((Number) attribute(attributes, "size")).longValue();
         long block = Math.clamp(size, 1, w.blockBytes);
         List<String> args = new ArrayList<>(List.of(
                 w.unallocated ? "--no-allocate" : "--jobid=" + job,
@@ -449,10 +456,10 @@ public final class Sbcast implements Command {
                 (w.perNode && !makeDirectory ? OF_NODE : "") + WRITER,
                 "sbcast",
                 target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
-                Integer.toOctalString((Integer) attributes.get("mode") & 07777),
+                Integer.toOctalString((Integer) attribute(attributes, "mode") & 07777),
                 w.force ? "f" : "",
-                w.preserve ? seconds(attributes.get("lastAccessTime")) : "",
-                w.preserve ? seconds(attributes.get("lastModifiedTime")) : "",
+                w.preserve ? seconds(attribute(attributes, "lastAccessTime")) : "",
+                w.preserve ? seconds(attribute(attributes, "lastModifiedTime")) : "",
                 makeDirectory ? "d" : "",
                 Long.toString(block),
                 Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block)),

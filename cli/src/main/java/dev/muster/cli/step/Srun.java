@@ -518,9 +518,12 @@ public final class Srun implements Command {
             c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
             return o.exitError(1);
         }
-        started.objects("shares").stream()
-                .filter(s -> addresses.containsKey(s.text("node")))
-                .forEach(s -> s.put("address", addresses.get(s.text("node"))));
+        started.objects("shares").forEach(s -> {
+            String address = addresses.get(s.text("node"));
+            if (address != null) {
+                s.put("address", address);
+            }
+        });
         if (o.verbose() > 0) {
             describeBinding(c, started);
         }

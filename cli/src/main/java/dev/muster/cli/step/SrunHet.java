@@ -73,7 +73,9 @@ final class SrunHet {
                 out.add(new Part(group, own, program));
             }
         }
-        checkGroups(c, first, List.copyOf(seen), size, sections.size());
+        if (first != null) {
+            checkGroups(c, first, List.copyOf(seen), size, sections.size());
+        }
         List<Part> parts = withPrograms(out);
         for (Part p : parts) {
             if (p.options.verbose() > 0) {

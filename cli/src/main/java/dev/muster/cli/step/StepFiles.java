@@ -5,6 +5,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.JobOption;
 import dev.muster.cli.option.JobOptions;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Destinations of srun's streams: {@code -i -o -e} as typed, turned into patterns that nodes open and plain files that
@@ -100,7 +101,7 @@ public final class StepFiles {
         return b.toString();
     }
 
-    private static String value(char code, Names n) {
+    private static @Nullable String value(char code, Names n) {
         return switch (code) {
             case 'j' -> Integer.toString(n.jobId);
             case 'A' -> n.arrayJobId.isEmpty() ? Integer.toString(n.jobId) : n.arrayJobId;

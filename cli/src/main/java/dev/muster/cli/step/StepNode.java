@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One node of a step: attaches, follows the streams by offset, and reconnects after a break. Run by itself it has its
@@ -76,8 +77,8 @@ public final class StepNode implements Runnable {
     private final Map<Long, Long> unacknowledged = new HashMap<>();
 
     private long unacknowledgedBytes;
-    private volatile Frames frames;
-    private volatile Carrier carrier;
+    private volatile @Nullable Frames frames;
+    private volatile @Nullable Carrier carrier;
     private volatile boolean complete;
 
     /** @param positions where the streams are to go on, by {@link ResumableStep#key}; empty: at their beginnings */

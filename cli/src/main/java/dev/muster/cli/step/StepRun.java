@@ -1,5 +1,7 @@
 package dev.muster.cli.step;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.CommandContext;
 import dev.muster.cli.command.Signals;
 import dev.muster.cli.command.SlurmException;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** A running step as srun sees it: streams, ends of tasks, signals, and the exit code. */
 final class StepRun implements StepNode.Events {
@@ -96,7 +99,7 @@ final class StepRun implements StepNode.Events {
     private final Map<Integer, Integer> exits = new LinkedHashMap<>();
     private final Map<String, Integer> startedOn = new LinkedHashMap<>();
     private final Map<End, List<Integer>> gathered = new LinkedHashMap<>();
-    private StepInput input;
+    private @Nullable StepInput input;
     private int onlyOut = IoFrame.ALL_TASKS;
     private boolean isAbortTold;
     private boolean launchFailed;
@@ -125,7 +128,7 @@ final class StepRun implements StepNode.Events {
 
     private final Set<Integer> told = new HashSet<>();
     /** How its tasks are signalled; null: by slurmctld. */
-    private IntConsumer signaller;
+    private @Nullable IntConsumer signaller;
 
     private Canceller canceller;
 
@@ -359,7 +362,7 @@ final class StepRun implements StepNode.Events {
         if (gathered.isEmpty()) {
             gatheredMs = c.host().nowMs();
         }
-        Group group = ofNode.get(node);
+        Group group = group(node);
         gathered.computeIfAbsent(new End(node.name, waitStatus, group), e -> new ArrayList<>())
                 .add(task - group.first);
         if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
@@ -433,6 +436,10 @@ final class StepRun implements StepNode.Events {
         }
     }
 
+    private Group group(StepNode node) {
+        return requireNonNull(ofNode.get(node), "every node belongs to a component");
+    }
+
     @Override
     public synchronized void complete(StepNode node, String reason, boolean lost) {
         for (int task : node.tasks) {
@@ -443,7 +450,7 @@ final class StepRun implements StepNode.Events {
             c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
-            inform("StepId=" + ofNode.get(node).name + " ended on " + node.name + ": " + reason);
+            inform("StepId=" + group(node).name + " ended on " + node.name + ": " + reason);
         }
         completeNodes++;
         notifyAll();
@@ -454,7 +461,7 @@ final class StepRun implements StepNode.Events {
         if (!detail.isEmpty()) {
             c.error(detail);
         }
-        c.error("Task launch for StepId=" + ofNode.get(node).name + " failed on node " + node.name + ": " + error);
+        c.error("Task launch for StepId=" + group(node).name + " failed on node " + node.name + ": " + error);
         if (!launchFailed) {
             launchFailed = true;
             c.error("Application launch failed: " + error);

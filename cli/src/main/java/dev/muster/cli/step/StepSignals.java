@@ -11,6 +11,7 @@ import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handles signals to srun from its request for a step on. While the step waits for resources, the first signal ends the
@@ -39,7 +40,7 @@ final class StepSignals {
     private final Thread asking = Thread.currentThread();
     private final List<Integer> caught = new ArrayList<>();
     private boolean asks;
-    private StepRun run;
+    private @Nullable StepRun run;
 
     private StepSignals(CommandContext c) {
         this.c = c;

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a crontab: comments, {@code #SCRON} lines with options of the entry that follows, variables, and entries. */
 final class CrontabText {
@@ -21,7 +22,7 @@ final class CrontabText {
     private final CommandContext c;
     private final Map<String, String> variables = new TreeMap<>();
     private final List<Object> entries = new ArrayList<>();
-    private JobOptions options;
+    private @Nullable JobOptions options;
     private int first;
 
     CrontabText(CommandContext c) {
@@ -59,35 +60,36 @@ final class CrontabText {
     }
 
     private void option(String text, int number) throws UsageException {
-        begin(number);
-        options.apply(
-                GetOpt.parse(JobOption.table('B'), ScriptOptions.words(text, number, options), false),
+        JobOptions own = begin(number);
+        own.apply(
+                GetOpt.parse(JobOption.table('B'), ScriptOptions.words(text, number, own), false),
                 JobOptions.Origin.SCRIPT);
     }
 
-    private void begin(int number) {
+    private JobOptions begin(int number) {
         if (options == null) {
             options = new JobOptions(c, 'B');
             first = number;
         }
+        return options;
     }
 
     private void entry(String line, int number, int uid) throws UsageException {
-        begin(number);
+        JobOptions own = begin(number);
         String[] words = line.split("\\s+", line.startsWith("@") ? 2 : FIELDS + 1);
         if (words.length != (line.startsWith("@") ? 2 : FIELDS + 1)) {
             throw c.bad(1, "line " + number + ": there is no command: " + line);
         }
         String command = expanded(words[words.length - 1]);
-        if (!options.has(JobOption.EXPORT)) {
-            options.set(JobOption.EXPORT, "NONE", JobOptions.Origin.DEFAULT);
+        if (!own.has(JobOption.EXPORT)) {
+            own.set(JobOption.EXPORT, "NONE", JobOptions.Origin.DEFAULT);
         }
-        if (!options.has(JobOption.JOB_NAME)) {
-            options.set(JobOption.JOB_NAME, Texts.baseName(command.split("\\s+")[0]), JobOptions.Origin.DEFAULT);
+        if (!own.has(JobOption.JOB_NAME)) {
+            own.set(JobOption.JOB_NAME, Texts.baseName(command.split("\\s+")[0]), JobOptions.Origin.DEFAULT);
         }
         String script = "#!/bin/sh\n# This job was submitted through scrontab.\n" + command + "\n";
-        Json.Obj job = Sbatch.request(c, List.of(options), 0, options, List.of(), script);
-        if (!options.has(JobOption.CHDIR)) {
+        Json.Obj job = Sbatch.request(c, List.of(own), 0, own, List.of(), script);
+        if (!own.has(JobOption.CHDIR)) {
             job.obj("job").obj("files").put("workDir", "");
         }
         if (uid != c.host().uid()) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads commands by line until the end of the input or a word that ends it. {@code !!} repeats the last one. */
 public final class InteractiveShell {
@@ -66,7 +67,7 @@ public final class InteractiveShell {
     }
 
     /** No byte beyond the line: what follows may answer what the line asks. */
-    private static String next(InputStream in) {
+    private static @Nullable String next(InputStream in) {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         try {
             int b = in.read();

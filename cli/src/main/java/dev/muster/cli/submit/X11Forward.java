@@ -133,7 +133,7 @@ public final class X11Forward {
             try (Frames control = c.host().openStream(share.text("address"), share.integer("port"), "x11")) {
                 control.send(Json.print(attach(allocation, 0)));
                 while (true) {
-                    int connection = ((Json.Obj) Json.parse(control.receive())).integer("connection");
+                    int connection = Json.object(control.receive()).integer("connection");
                     c.host().startBackground("x11-connection", () -> connect(allocation, share, connection));
                 }
             } catch (IOException | SlurmException | Json.MalformedException e) {

@@ -20,7 +20,8 @@ record ParsedArguments(Map<String, List<String>> values, List<String> operands) 
 
     /** The last value given, "" if there is none. */
     String value(String option) {
-        return has(option) ? values.get(option).getLast() : "";
+        List<String> given = values.get(option);
+        return given == null ? "" : given.getLast();
     }
 
     List<String> all(String option) {
