@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** slurmrestd. */
 public final class Main {
@@ -51,7 +52,7 @@ public final class Main {
         System.exit(rc);
     }
 
-    private static int fatal(String sentence) {
+    private static int fatal(@Nullable String sentence) {
         System.err.println(NAME + ": fatal: " + sentence);
         return 1;
     }

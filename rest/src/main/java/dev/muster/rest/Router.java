@@ -1,5 +1,7 @@
 package dev.muster.rest;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.Access;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.shape.Names;
@@ -274,7 +276,7 @@ public final class Router implements RequestHandler {
                     user,
                     out);
             IgnoredFields.look(call);
-            handlers.get(operation.id()).serve(call);
+            requireNonNull(handlers.get(operation.id()), operation.id()).serve(call);
         } catch (RestException e) {
             out.error(e);
         } catch (SlurmException e) {

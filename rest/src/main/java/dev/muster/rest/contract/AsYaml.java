@@ -1,10 +1,13 @@
 package dev.muster.rest.contract;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.shape.YamlText;
 import dev.muster.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compact JSON goes in, byte by byte, and comes out as YAML. Of the answer no more is kept than the value that is being
@@ -54,7 +57,7 @@ final class AsYaml extends Reshaped {
                 whole();
             }
             case ':' -> {
-                yaml.key((String) read());
+                yaml.key((String) requireNonNull(read(), "a key is a text"));
             }
             default -> {
                 value.write(b);
@@ -65,7 +68,7 @@ final class AsYaml extends Reshaped {
         text.setLength(0);
     }
 
-    private Object read() {
+    private @Nullable Object read() {
         Object read = Json.parse(value.toByteArray());
         value.reset();
         return read;

@@ -1,11 +1,14 @@
 package dev.muster.rest.contract;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a request's body by the schema of its version: kinds of values are converted where that is plain, fields that
@@ -29,11 +32,11 @@ public final class Body {
         return warnings;
     }
 
-    public Json.Obj read(String schema, Object value) throws RestException {
-        return (Json.Obj) value(new Json.Obj().put("$ref", schema), value, "#/", 0);
+    public Json.Obj read(String schema, @Nullable Object value) throws RestException {
+        return (Json.Obj) requireNonNull(value(new Json.Obj().put("$ref", schema), value, "#/", 0), schema);
     }
 
-    private Object value(Json.Obj schema, Object value, String at, int depth) throws RestException {
+    private @Nullable Object value(Json.Obj schema, @Nullable Object value, String at, int depth) throws RestException {
         Json.Obj s = contract.resolved(version, schema);
         String name = schema.text("$ref");
         if (depth > DEPTH_MAX) {
@@ -52,7 +55,7 @@ public final class Body {
     }
 
     /** Reports a value of another type than the schema's, even if it can be converted. */
-    private Object warnUnless(Json.Obj s, boolean fits, Object value, String at) {
+    private @Nullable Object warnUnless(Json.Obj s, boolean fits, @Nullable Object value, String at) {
         if (!fits && value != null) {
             String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
             warn(
@@ -75,7 +78,7 @@ public final class Body {
     }
 
     /** @param name name of the schema; "" if it has none */
-    private Object object(Json.Obj s, String name, Object value, String at, int depth) throws RestException {
+    private Object object(Json.Obj s, String name, @Nullable Object value, String at, int depth) throws RestException {
         Json.Obj known = s.obj("properties");
         boolean optional = known.has("set") && known.has("infinite") && known.has("number");
         if (optional && !(value instanceof Json.Obj)) {
@@ -132,7 +135,7 @@ public final class Body {
         }
     }
 
-    private static Json.Obj optionalNumber(Object value, String at) throws RestException {
+    private static Json.Obj optionalNumber(@Nullable Object value, String at) throws RestException {
         boolean infinite =
                 value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
         boolean none = value == null || "".equals(value);
@@ -142,7 +145,7 @@ public final class Body {
                 .put("number", infinite || none ? 0L : number(value, at));
     }
 
-    private Object array(Json.Obj s, Object value, String at, int depth) throws RestException {
+    private Object array(Json.Obj s, @Nullable Object value, String at, int depth) throws RestException {
         Json.Obj items = s.obj("items");
         List<?> given = switch (value) {
             case List<?> l -> l;
@@ -191,7 +194,7 @@ public final class Body {
         return out;
     }
 
-    private Object text(Json.Obj s, Object value, String at) throws RestException {
+    private Object text(Json.Obj s, @Nullable Object value, String at) throws RestException {
         if (value instanceof Json.Obj || value instanceof List<?>) {
             if (value instanceof List<?> l && l.stream().allMatch(String.class::isInstance)) {
                 return String.join(",", l.stream().map(String::valueOf).toList());
@@ -201,7 +204,7 @@ public final class Body {
         return String.valueOf(s.text("type").isEmpty() ? value : warnUnless(s, value instanceof String, value, at));
     }
 
-    private static Number number(Object value, String at) throws RestException {
+    private static Number number(@Nullable Object value, String at) throws RestException {
         return switch (value) {
             case Number n -> n;
             case Boolean b -> b ? 1L : 0L;
@@ -212,7 +215,7 @@ public final class Body {
         };
     }
 
-    private static Boolean flag(Object value, String at) throws RestException {
+    private static Boolean flag(@Nullable Object value, String at) throws RestException {
         return switch (value) {
             case Boolean b -> b;
             case Number n -> n.doubleValue() != 0;
@@ -223,7 +226,7 @@ public final class Body {
         };
     }
 
-    private static String type(Object value) {
+    private static String type(@Nullable Object value) {
         return switch (value) {
             case null -> "null";
             case Json.Obj o -> "object";

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes an answer, shaped as the newest version has it, in the form of its own version: what that does not know is
@@ -33,13 +34,13 @@ public final class ResponseWriter {
         this.to = to;
     }
 
-    public static byte[] json(SchemaType kind, Object answer) {
+    public static byte[] json(SchemaType kind, @Nullable Object answer) {
         Json.Writer out = new Json.Writer();
         write(out, kind, answer);
         return out.take();
     }
 
-    public static void write(Json.Writer out, SchemaType kind, Object value) {
+    public static void write(Json.Writer out, SchemaType kind, @Nullable Object value) {
         new ResponseWriter(out, Optional.empty()).value(kind, value, 0);
     }
 
@@ -54,7 +55,7 @@ public final class ResponseWriter {
         out.drain(to);
     }
 
-    private void value(SchemaType kind, Object value, int depth) {
+    private void value(SchemaType kind, @Nullable Object value, int depth) {
         if (depth > DEPTH_MAX) {
             out.value(null);
             return;
@@ -89,7 +90,7 @@ public final class ResponseWriter {
     }
 
     /** The value to which a name with slashes leads. */
-    private static Object below(Json.Obj value, String name) {
+    private static @Nullable Object below(Json.Obj value, String name) {
         int slash = name.indexOf('/');
         if (slash < 0) {
             return null;
@@ -140,7 +141,7 @@ public final class ResponseWriter {
         }
     }
 
-    private void array(SchemaType kind, Object value, int depth) {
+    private void array(SchemaType kind, @Nullable Object value, int depth) {
         if (value instanceof Listing listing) {
             listing(kind, listing);
             return;
@@ -169,7 +170,7 @@ public final class ResponseWriter {
         out.raw(separator == '[' ? "[]" : "]");
     }
 
-    private static String text(SchemaType kind, Object value) {
+    private static String text(SchemaType kind, @Nullable Object value) {
         String text = switch (value) {
             case null -> "";
             case String s -> s;
@@ -180,7 +181,7 @@ public final class ResponseWriter {
         return kind.takes(text) ? text : String.valueOf(kind.words().getFirst());
     }
 
-    private static long integer(Object value) {
+    private static long integer(@Nullable Object value) {
         return switch (value) {
             case Number n -> n.longValue();
             case Boolean b -> b ? 1L : 0L;

@@ -1,5 +1,7 @@
 package dev.muster.rest.contract;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.SlurmException;
 import dev.muster.model.SlurmErrno;
 import java.util.Set;
@@ -34,6 +36,12 @@ public final class RestException extends Exception {
         this.errno = errno;
         this.description = description;
         this.source = source;
+    }
+
+    /** The error: a Throwable may have none, this one has. */
+    @Override
+    public String getMessage() {
+        return requireNonNull(super.getMessage(), "the constructor is given one");
     }
 
     /**

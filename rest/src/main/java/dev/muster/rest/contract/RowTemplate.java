@@ -5,9 +5,11 @@ import dev.muster.json.Json;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How rows of one table are written in the form of one schema, worked out once: what is the same in all of them, names
@@ -37,12 +39,12 @@ final class RowTemplate {
         table.forEach(f -> byName.put(f.name(), f));
         RowTemplate line = new RowTemplate();
         // those that a row may lack come last: the first one has no comma
-        List<SchemaType.Field> last = new ArrayList<>();
+        Map<SchemaType.Field, Field.Made> last = new LinkedHashMap<>();
         char separator = '{';
         for (SchemaType.Field f : kind.fields()) {
             Field from = byName.get(f.name());
-            if (from instanceof Field.Made) {
-                last.add(f);
+            if (from instanceof Field.Made made) {
+                last.put(f, made);
             } else if (from != null || f.required()) {
                 line.constant.raw(separator).raw(f.key());
                 line.field(f.kind(), from);
@@ -52,7 +54,7 @@ final class RowTemplate {
         if (separator == '{') {
             throw new IllegalArgumentException("a row without a field that is always there");
         }
-        last.forEach(f -> line.made(f, (Field.Made) byName.get(f.name())));
+        last.forEach(line::made);
         line.constant.raw('}');
         line.flush();
         return line;
@@ -71,7 +73,7 @@ final class RowTemplate {
         }
     }
 
-    private void field(SchemaType kind, Field from) {
+    private void field(SchemaType kind, @Nullable Field from) {
         switch (from) {
             case null -> constant.raw(ResponseWriter.json(kind, null));
             case Field.Constant c -> constant.raw(ResponseWriter.json(kind, c.value()));

@@ -1,5 +1,7 @@
 package dev.muster.rest.contract;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** A schema of one version made ready for use: what it refers to is resolved. Immutable once made. */
 public final class SchemaType {
@@ -64,7 +67,7 @@ public final class SchemaType {
     private String type = "";
     private List<Field> fields = List.of();
     private boolean open;
-    private SchemaType items;
+    private @Nullable SchemaType items;
     private List<Object> words = List.of();
     private Set<Object> wordSet = Set.of();
 
@@ -128,7 +131,7 @@ public final class SchemaType {
 
     /** Of an array. */
     SchemaType items() {
-        return items;
+        return requireNonNull(items, "the schema of an array has items");
     }
 
     /** The only values, if any. */

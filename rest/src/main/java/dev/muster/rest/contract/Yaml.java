@@ -4,6 +4,7 @@ import dev.muster.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A body in YAML as a tree: mappings and lists by indentation, plain and quoted words that may go on in lines below,
@@ -31,7 +32,7 @@ public final class Yaml {
         this.lines = lines;
     }
 
-    public static Object parse(byte[] utf8) throws Unreadable {
+    public static @Nullable Object parse(byte[] utf8) throws Unreadable {
         List<String> lines = new ArrayList<>(List.of(new String(utf8, StandardCharsets.UTF_8).split("\r?\n", -1)));
         Yaml y = new Yaml(lines);
         y.skip();
@@ -75,7 +76,7 @@ public final class Yaml {
     }
 
     /** Reads the block at an indentation. */
-    private Object block(int indent, int depth) throws Unreadable {
+    private @Nullable Object block(int indent, int depth) throws Unreadable {
         if (depth > DEPTH_MAX) {
             throw new Unreadable(at, "nested too deeply");
         }
@@ -113,7 +114,7 @@ public final class Yaml {
         return text.startsWith(TEXT + " ") ? text.substring(TEXT.length()).stripLeading() : text;
     }
 
-    private static Object nothing(String tag) {
+    private static @Nullable Object nothing(String tag) {
         return switch (tag) {
             case TEXT -> "";
             case "!!map" -> new Json.Obj();
@@ -218,7 +219,7 @@ public final class Yaml {
         return -1;
     }
 
-    private Object jsonInLine(String text) throws Unreadable {
+    private @Nullable Object jsonInLine(String text) throws Unreadable {
         try {
             Object value = Json.parse(text.getBytes(StandardCharsets.UTF_8));
             at++;
@@ -252,7 +253,7 @@ public final class Yaml {
     }
 
     /** Reads a value that begins in this line and continues in lines that are indented deeper. */
-    private Object scalar(Tagged t, int indent) throws Unreadable {
+    private @Nullable Object scalar(Tagged t, int indent) throws Unreadable {
         String text = t.text;
         char first = text.charAt(0);
         if (first == '{' || first == '[') {
@@ -331,7 +332,7 @@ public final class Yaml {
         return out.toString();
     }
 
-    private Object word(String text) throws Unreadable {
+    private @Nullable Object word(String text) throws Unreadable {
         if (text.startsWith("\"")) {
             if (text.length() < 2 || !text.endsWith("\"") || !isWhole(text)) {
                 throw new Unreadable(at, "a quote without its end");

@@ -95,10 +95,18 @@ public final class Http {
     public static final class Malformed extends Exception {
         private static final long serialVersionUID = 1L;
         private final int status;
+        private final String sentence;
 
         Malformed(int status, String sentence) {
             super(sentence, null, false, false);
             this.status = status;
+            this.sentence = sentence;
+        }
+
+        /** The sentence: a Throwable may have none, this one has. */
+        @Override
+        public String getMessage() {
+            return sentence;
         }
 
         public int status() {
@@ -314,7 +322,7 @@ public final class Http {
             }
             return chunks();
         }
-        if (!length.matches("[0-9]{1,18}")) {
+        if (length == null || !length.matches("[0-9]{1,18}")) {
             throw new Malformed(400, "Unexpected character or unparsable number in HTTP Content-Length header");
         }
         long wanted = Long.parseLong(length);

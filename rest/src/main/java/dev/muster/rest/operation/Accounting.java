@@ -46,9 +46,7 @@ public final class Accounting {
     /** The operations that answer with rows of one kind. */
     private static void lists(Map<String, RestCall.Handler> out) {
         out.put("slurmdb_{v}_get_tres", c -> list(c, "tres", "TRES", new Json.Obj()));
-        out.put(
-                "slurmdb_{v}_get_single_qos",
-                c -> list(c, "qos", "qos", new Json.Obj().put("name", c.path().get("qos"))));
+        out.put("slurmdb_{v}_get_single_qos", c -> list(c, "qos", "qos", new Json.Obj().put("name", c.path("qos"))));
         out.put(
                 "slurmdb_{v}_get_qos",
                 c -> list(
@@ -72,7 +70,7 @@ public final class Accounting {
                         "cluster",
                         "clusters",
                         where(c, "classification", "classification", "rpc_version", "rpc")
-                                .put("name", c.path().get("cluster_name"))));
+                                .put("name", c.path("cluster_name"))));
         out.put("slurmdb_{v}_get_clusters", c -> list(c, "cluster", "clusters", new Json.Obj()));
         out.put(
                 "slurmdb_{v}_get_wckeys",
@@ -84,10 +82,7 @@ public final class Accounting {
     }
 
     private static void listsOfUsersAndAccounts(Map<String, RestCall.Handler> out) {
-        out.put(
-                "slurmdb_{v}_get_user",
-                c -> list(
-                        c, "user", "users", new Json.Obj().put("name", c.path().get("name"))));
+        out.put("slurmdb_{v}_get_user", c -> list(c, "user", "users", new Json.Obj().put("name", c.path("name"))));
         out.put(
                 "slurmdb_{v}_get_users",
                 c -> list(
@@ -104,11 +99,7 @@ public final class Accounting {
                                 "defaultwckey")));
         out.put(
                 "slurmdb_{v}_get_account",
-                c -> list(
-                        c,
-                        "account",
-                        "accounts",
-                        new Json.Obj().put("name", c.path().get("account_name"))));
+                c -> list(c, "account", "accounts", new Json.Obj().put("name", c.path("account_name"))));
         out.put(
                 "slurmdb_{v}_get_accounts",
                 c -> list(c, "account", "accounts", where(c, "description", "description")));
@@ -257,7 +248,7 @@ public final class Accounting {
 
     /** By number; by name where none has that number. */
     private static void wckey(RestCall c) throws SlurmException {
-        String id = c.path().get("id");
+        String id = c.path("id");
         List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> meant = all.stream().filter(w -> w.text("ID").equals(id)).toList();
         Json.Obj shape = shape(
@@ -364,14 +355,12 @@ public final class Accounting {
     }
 
     private static void job(RestCall c) throws RestException, SlurmException {
-        if (!c.path().get("job_id").matches("[0-9].*")) {
-            throw RestException.query("\"" + c.path().get("job_id") + "\" is no job", "#/job_id/");
+        if (!c.path("job_id").matches("[0-9].*")) {
+            throw RestException.query("\"" + c.path("job_id") + "\" is no job", "#/job_id/");
         }
         answer(
                 c,
-                new Json.Obj()
-                        .put("allUsers", Boolean.TRUE)
-                        .put("jobs", RestCall.objects(List.of(c.path().get("job_id")))),
+                new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", RestCall.objects(List.of(c.path("job_id")))),
                 j -> true);
     }
 

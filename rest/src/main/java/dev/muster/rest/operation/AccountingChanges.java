@@ -177,12 +177,7 @@ final class AccountingChanges {
     }
 
     private static void deleteQos(RestCall c) throws RestException, SlurmException {
-        deleted(
-                c,
-                "qos",
-                map("name", c.path().get("qos")),
-                "removed_qos",
-                c.path().get("qos"));
+        deleted(c, "qos", map("name", c.path("qos")), "removed_qos", c.path("qos"));
     }
 
     private static void clusters(RestCall c) throws RestException, SlurmException {
@@ -195,12 +190,7 @@ final class AccountingChanges {
     }
 
     private static void deleteCluster(RestCall c) throws RestException, SlurmException {
-        deleted(
-                c,
-                "cluster",
-                map("name", c.path().get("cluster_name")),
-                "deleted_clusters",
-                c.path().get("cluster_name"));
+        deleted(c, "cluster", map("name", c.path("cluster_name")), "deleted_clusters", c.path("cluster_name"));
     }
 
     private static void tres(RestCall c) throws RestException, SlurmException {
@@ -276,12 +266,7 @@ final class AccountingChanges {
     }
 
     private static void deleteAccount(RestCall c) throws RestException, SlurmException {
-        deleted(
-                c,
-                "account",
-                map("name", c.path().get("account_name")),
-                "removed_accounts",
-                c.path().get("account_name"));
+        deleted(c, "account", map("name", c.path("account_name")), "removed_accounts", c.path("account_name"));
     }
 
     private static void accountsAssociation(RestCall c) throws RestException, SlurmException {
@@ -524,12 +509,7 @@ final class AccountingChanges {
     }
 
     private static void deleteUser(RestCall c) throws RestException, SlurmException {
-        deleted(
-                c,
-                "user",
-                map("name", c.path().get("name")),
-                "removed_users",
-                c.path().get("name"));
+        deleted(c, "user", map("name", c.path("name")), "removed_users", c.path("name"));
     }
 
     private static void usersAssociation(RestCall c) throws RestException, SlurmException {
@@ -602,7 +582,7 @@ final class AccountingChanges {
 
     /** By number, or all of a name. */
     private static void deleteWckey(RestCall c) throws RestException, SlurmException {
-        String id = c.path().get("id");
+        String id = c.path("id");
         List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> byId = all.stream().filter(w -> w.text("ID").equals(id)).toList();
         List<Json.Obj> meant = byId.isEmpty()

@@ -13,6 +13,7 @@ import dev.muster.rest.contract.RestException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code /slurm/…} but for jobs: nodes, partitions, reservations and slurmctld itself. */
 public final class Cluster {
@@ -67,12 +68,12 @@ public final class Cluster {
     // ---- lists
 
     /** Since when the caller could see this content. */
-    private static long since(RestCall c, String list, Object content, long now) {
+    private static long since(RestCall c, String list, @Nullable Object content, long now) {
         return FRESH.since(list + " " + c.user().name() + c.path(), content, now);
     }
 
     /** Returns whether the caller has all of it already. */
-    static boolean unchanged(RestCall c, String list, Object content, long now) throws RestException {
+    static boolean unchanged(RestCall c, String list, @Nullable Object content, long now) throws RestException {
         long since = since(c, list, content, now);
         return !c.asked("update_time").isEmpty() && (c.time("update_time") - 1 >= since || c.time("update_time") > now);
     }
@@ -98,7 +99,7 @@ public final class Cluster {
     }
 
     private static void node(RestCall c) throws RestException, SlurmException {
-        String name = c.path().get("node_name");
+        String name = c.path("node_name");
         Json.Obj reply = c.controller(
                 "QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", RestCall.objects(List.of(name))));
         listed(c, "nodes", NodesJson.nodes(c.names(), reply, reply.objects("nodes")), reply.number("now"));
@@ -111,7 +112,7 @@ public final class Cluster {
         Json.Obj reply = c.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
         List<Json.Obj> all = named(c, reply.objects("partitions"), "partition_name");
         if (all.isEmpty() && c.path().containsKey("partition_name")) {
-            c.out().warning("Unable to find partition " + c.path().get("partition_name"), "_partition_get");
+            c.out().warning("Unable to find partition " + c.path("partition_name"), "_partition_get");
         }
         listed(c, "partitions", NodesJson.partitions(reply, all), reply.number("now"));
     }
@@ -140,7 +141,7 @@ public final class Cluster {
                     422,
                     RestException.INVALID_QUERY,
                     "Query empty or not RFC7320 compliant",
-                    "Unable to find reservation " + c.path().get("reservation_name"),
+                    "Unable to find reservation " + c.path("reservation_name"),
                     "_get_single_reservation");
         }
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** {@code POST} and {@code DELETE /slurm/…} of nodes, partitions and reservations: the words of scontrol. */
 final class ClusterChanges {
@@ -87,10 +88,10 @@ final class ClusterChanges {
 
     static void node(RestCall c) throws RestException, SlurmException {
         String name = joined(c.body(), "name");
-        if (!name.isEmpty() && !name.equals(c.path().get("node_name"))) {
+        if (!name.isEmpty() && !name.equals(c.path("node_name"))) {
             throw c.refused(SlurmErrno.INVALID_NODE_NAME, "name is another than the path's");
         }
-        update(c, c.path().get("node_name"));
+        update(c, c.path("node_name"));
     }
 
     static void nodes(RestCall c) throws RestException, SlurmException {
@@ -102,7 +103,7 @@ final class ClusterChanges {
     }
 
     static void deleteNode(RestCall c) throws SlurmException {
-        c.controller("DeleteNodes", c.change().put("nodes", c.path().get("node_name")));
+        c.controller("DeleteNodes", c.change().put("nodes", c.path("node_name")));
     }
 
     static void newNode(RestCall c) throws SlurmException {
@@ -206,14 +207,14 @@ final class ClusterChanges {
         return out;
     }
 
-    private static Object raw(Json.Obj partition, String path) {
+    private static @Nullable Object raw(Json.Obj partition, String path) {
         int dot = path.indexOf('.');
         return dot < 0
                 ? partition.raw(path)
                 : partition.obj(path.substring(0, dot)).raw(path.substring(dot + 1));
     }
 
-    private static Optional<String> text(Object raw) {
+    private static Optional<String> text(@Nullable Object raw) {
         return switch (raw) {
             case Json.Obj o -> {
                 if (o.flag("infinite")) {
@@ -253,7 +254,8 @@ final class ClusterChanges {
         for (int i = 0; i < OTHER_WAYS.size(); i += 2) {
             String path = OTHER_WAYS.get(i);
             Object raw = raw(partition, path);
-            if (IgnoredFields.isEmpty(raw)
+            if (raw == null
+                    || IgnoredFields.isEmpty(raw)
                     || raw.equals(raw(now, path))
                     || raw instanceof Json.Obj o
                             && raw(now, path) instanceof Json.Obj n
@@ -320,7 +322,7 @@ final class ClusterChanges {
     }
 
     static void deletePartition(RestCall c) throws SlurmException {
-        c.controller("DeletePartition", c.change().put("partition", c.path().get("partition_name")));
+        c.controller("DeletePartition", c.change().put("partition", c.path("partition_name")));
     }
 
     // ---- reservations
@@ -338,7 +340,7 @@ final class ClusterChanges {
     }
 
     static void deleteReservation(RestCall c) throws SlurmException {
-        c.controller("DeleteReservation", c.change().put("name", c.path().get("reservation_name")));
+        c.controller("DeleteReservation", c.change().put("name", c.path("reservation_name")));
     }
 
     private static Json.Obj put(RestCall c, Json.Obj r) throws RestException, SlurmException {

@@ -50,7 +50,7 @@ final class EndedJobChanges {
     }
 
     static void job(RestCall c) throws RestException, SlurmException {
-        modify(c, List.of(c.path().get("job_id")), c.body());
+        modify(c, List.of(c.path("job_id")), c.body());
     }
 
     static void jobs(RestCall c) throws RestException, SlurmException {

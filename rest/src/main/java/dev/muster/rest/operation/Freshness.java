@@ -4,6 +4,7 @@ import dev.muster.json.Json;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The time since when lists have not changed, for update_time: the moment at which this daemon first saw their content.
@@ -28,7 +29,7 @@ final class Freshness {
      * @param now seconds
      * @return since when it has this content
      */
-    synchronized long since(String list, Object content, long now) {
+    synchronized long since(String list, @Nullable Object content, long now) {
         byte[] bytes = Json.print(content);
         Seen before = lists.get(list);
         int hash = Arrays.hashCode(bytes);

@@ -64,7 +64,7 @@ public final class Jobs {
     }
 
     private static void one(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path().get("job_id"))));
+        Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path("job_id"))));
         if (reply.objects("jobs").isEmpty()) {
             throw unknown(c);
         }
@@ -220,7 +220,7 @@ public final class Jobs {
     // ---- changes
 
     private static void update(RestCall c) throws RestException, SlurmException {
-        String id = c.path().get("job_id");
+        String id = c.path("job_id");
         Json.Obj changes = new JobChanges(c.body()).of(id);
         if (!c.body().texts("environment").isEmpty()) {
             c.out().warning("A job keeps the environment that it was submitted with", "#/environment/");
@@ -343,7 +343,7 @@ public final class Jobs {
     }
 
     private static void delete(RestCall c) throws RestException, SlurmException {
-        String id = c.path().get("job_id");
+        String id = c.path("job_id");
         Json.Obj asked = cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id));
         Json.Obj reply = c.controller("Cancel", asked.put("jobs", RestCall.objects(List.of(id))));
         c.out().put("status", status(reply, upper(c.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
@@ -456,7 +456,7 @@ public final class Jobs {
         List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream()
                 .filter(f -> c.given(RestCall.key(f)))
                 .toList();
-        c.out().put("status", requeued(c, c.path().get("job_id"), flags));
+        c.out().put("status", requeued(c, c.path("job_id"), flags));
     }
 
     private static void requeueMany(RestCall c) throws RestException, SlurmException {
@@ -472,7 +472,7 @@ public final class Jobs {
 
     /** Resources of a job on each of its nodes. */
     private static void resources(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path().get("job_id"))));
+        Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path("job_id"))));
         if (reply.objects("jobs").isEmpty()) {
             throw unknown(c);
         }

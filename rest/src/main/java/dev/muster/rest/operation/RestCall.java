@@ -1,5 +1,7 @@
 package dev.muster.rest.operation;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.Controller;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
@@ -44,6 +46,11 @@ public record RestCall(
     /** Does an operation and fills its answer. */
     public interface Handler {
         void serve(RestCall c) throws RestException, SlurmException;
+    }
+
+    /** A parameter of the operation's own path: the contract has it there. */
+    String path(String name) {
+        return requireNonNull(path.get(name), name);
     }
 
     Json.Obj controller(String message, Json.Obj request) throws SlurmException {

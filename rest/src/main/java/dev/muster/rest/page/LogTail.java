@@ -1,5 +1,7 @@
 package dev.muster.rest.page;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.json.Bytes;
@@ -8,6 +10,7 @@ import dev.muster.rest.http.Http;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a batch job writes, as events, to its end. Its node reads the file as the job's user, and waits there for what
@@ -30,7 +33,7 @@ final class LogTail implements Http.Written {
     /** Which file the offset is of, "" for any. */
     private String file;
 
-    private Json.Obj first;
+    private Json.@Nullable Obj first;
 
     /**
      * @param offset from the beginning, below 0 from the end
@@ -72,7 +75,7 @@ final class LogTail implements Http.Written {
 
     @Override
     public void to(OutputStream out) throws IOException {
-        Json.Obj reply = first;
+        Json.Obj reply = requireNonNull(first, "start() has asked");
         try {
             while (true) {
                 boolean more = write(out, reply);

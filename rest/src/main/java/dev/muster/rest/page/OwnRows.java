@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs and nodes in the short form of /muster/v1: names of Slurm's API where it has one, plain values for what it
@@ -67,7 +68,7 @@ final class OwnRows {
         return m;
     }
 
-    private static Object exit(Object exit) {
+    private static Object exit(@Nullable Object exit) {
         if (exit instanceof Json.Obj e) {
             return e.number("code") + ":" + e.number("signal");
         }

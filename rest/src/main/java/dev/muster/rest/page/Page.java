@@ -1,5 +1,7 @@
 package dev.muster.rest.page;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.rest.http.Http;
 import dev.muster.rest.http.Request;
 import java.io.IOException;
@@ -61,9 +63,10 @@ public final class Page {
         for (String name :
                 new String(read(LIST), StandardCharsets.UTF_8).strip().lines().toList()) {
             byte[] body = read(name);
-            files.put("/" + name, new File(TYPES.get(name.substring(name.lastIndexOf('.') + 1)), body, tag(body)));
+            String type = requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.') + 1)), name);
+            files.put("/" + name, new File(type, body, tag(body)));
         }
-        files.put("/", files.get("/index.html"));
+        files.put("/", requireNonNull(files.get("/index.html"), "the page has a first file"));
     }
 
     private static byte[] read(String name) {
