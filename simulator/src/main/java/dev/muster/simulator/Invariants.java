@@ -57,7 +57,7 @@ final class Invariants {
             if (now == null || then == null) {
                 continue;
             }
-            if (!ALLOWED.get(then.state()).contains(now.state())) {
+            if (!ALLOWED.getOrDefault(then.state(), Set.of()).contains(now.state())) {
                 throw new Violation(
                         "I1 state table",
                         "job " + id + " " + then.state() + " → " + now.state() + " by " + entry.cause());

@@ -38,9 +38,7 @@ public final class Main {
                 failed++;
                 if (all) {
                     System.out.println(seed + ": "
-                            + o.violation()
-                                    .get()
-                                    .getMessage()
+                            + String.valueOf(o.violation().get().getMessage())
                                     .lines()
                                     .findFirst()
                                     .orElse(""));

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** The outside ledger: what really ran, whatever anybody believes. */
 final class Reality {
@@ -59,10 +60,12 @@ final class Reality {
     }
 
     /** The batch script of an attempt, or null if it never ran. */
+    @Nullable
     Proc batch(int jobId, int attempt) {
         return all.get(key(jobId, attempt, -5, ""));
     }
 
+    @Nullable
     Proc step(int jobId, int attempt, int stepId, String node) {
         return all.get(key(jobId, attempt, stepId, node));
     }

@@ -60,8 +60,13 @@ final class SimController implements Pipeline.Effects {
     private int life;
     private Scheduler scheduler = new Scheduler();
     private Core core = new Core(scheduler);
+
+    @SuppressWarnings("NullAway.Init") // start() makes it, and nothing is asked of a controller before
     private Pipeline pipeline;
+
+    @SuppressWarnings("NullAway.Init") // see pipeline
     private NodeMessagesFromState outgoing;
+
     private final Map<String, Wire> links = new TreeMap<>();
     private final List<Wire> wires = new ArrayList<>();
     private final Map<String, Long> heardMs = new TreeMap<>();

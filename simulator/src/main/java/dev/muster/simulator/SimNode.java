@@ -1,5 +1,7 @@
 package dev.muster.simulator;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.model.Release;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A node: its kernel, its disk and its slurmd, by the contract of docs/contracts.md. */
 final class SimNode {
@@ -37,7 +40,10 @@ final class SimNode {
     static final class Step {
         final int id;
         StepPhase phase = StepPhase.STARTING;
+
+        @Nullable
         Proc proc;
+
         String endReason = "";
         boolean ending;
         boolean terminated;
@@ -75,8 +81,11 @@ final class SimNode {
     private final TreeMap<String, Attempt> disk = new TreeMap<>();
     private final TreeMap<Long, ToController> pending = new TreeMap<>();
     private final TreeMap<Long, Attempt> doneReports = new TreeMap<>();
+
+    @SuppressWarnings("NullAway.Init") // the cluster connects its nodes before it starts them
     private SimController controller;
-    private Wire wire;
+
+    private @Nullable Wire wire;
     private boolean welcome;
     private long welcomeMs;
     private boolean on;
@@ -203,7 +212,7 @@ final class SimNode {
         List<Attempt> of = new ArrayList<>();
         for (Attempt a : disk.values()) {
             for (Step s : a.steps.values()) {
-                if (s.phase == StepPhase.RUNNING && s.proc.alive) {
+                if (s.phase == StepPhase.RUNNING && s.proc != null && s.proc.alive) {
                     live.add(s);
                     of.add(a);
                 }
@@ -214,9 +223,10 @@ final class SimNode {
         }
         int i = world.below(live.size());
         Step step = live.get(i);
-        log("stepd killed " + step.proc);
-        reality.ended(step.proc, ExitStatus.signaled(9), false);
-        step.proc.killed = true;
+        Proc proc = requireNonNull(step.proc, "it runs");
+        log("stepd killed " + proc);
+        reality.ended(proc, ExitStatus.signaled(9), false);
+        proc.killed = true;
         world.saw("stepd killed");
         stepEnded(of.get(i), step, "StepdKilled");
     }
@@ -327,7 +337,7 @@ final class SimNode {
     private void report(LongFunction<ToController> make) {
         ToController report = make.apply(nextSeq);
         pending.put(nextSeq++, report);
-        if (welcome) {
+        if (welcome && wire != null) {
             wire.send(report);
         }
     }
@@ -403,7 +413,7 @@ final class SimNode {
         };
     }
 
-    private Attempt admit(JobShare share, int stepId, boolean prolog) {
+    private @Nullable Attempt admit(JobShare share, int stepId, boolean prolog) {
         Attempt known = disk.get(key(share.jobId(), share.attempt()));
         if (known != null) {
             return known;
@@ -561,7 +571,7 @@ final class SimNode {
             return;
         }
         step.phase = StepPhase.ENDED;
-        Proc proc = step.proc;
+        Proc proc = requireNonNull(step.proc, "what ends has begun");
         Map<String, ExitStatus> exits = new TreeMap<>();
         // a stepd that was killed early has left no status at all
         if (step.id != NodeMessages.STEP_EXTERN && !((proc.killed || proc.lostInReboot) && world.below(2) == 0)) {

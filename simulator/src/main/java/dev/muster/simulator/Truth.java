@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every entry that ever became durable, replayed from its bytes: what the controller must agree with after any crash,
@@ -23,7 +24,10 @@ import java.util.Set;
  */
 final class Truth {
     private final World world;
+
+    @SuppressWarnings("NullAway.Init") // the cluster sets it before the first entry
     private Reality reality;
+
     private State state = State.EMPTY;
     private long index;
     private final Set<String> started = new HashSet<>();
@@ -260,7 +264,7 @@ final class Truth {
                         && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
     }
 
-    private static String really(Proc proc) {
+    private static String really(@Nullable Proc proc) {
         if (proc == null) {
             return "never ran";
         }
@@ -268,7 +272,7 @@ final class Truth {
     }
 
     /** A job that times out was launched, and its end was not reported in time. */
-    private void timedOut(Job job, Proc batch) {
+    private void timedOut(Job job, @Nullable Proc batch) {
         if (batch == null) {
             if (reality.couldReport(job.run().allocation().ofScript().node())) {
                 throw new Violation(

@@ -1,5 +1,7 @@
 package dev.muster.simulator.replay;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -191,7 +193,7 @@ final class Product {
                 .filter(c -> c instanceof dev.muster.core.state.Change.JobStarted)
                 .map(c -> (dev.muster.core.state.Change.JobStarted) c)
                 .forEach(c -> {
-                    int index = indices.remove(c.jobId());
+                    int index = requireNonNull(indices.remove(c.jobId()), "a job starts once");
                     startS[index] = nowS;
                     ends.add(new End(nowS + trace.jobs().get(index).runS(), c.jobId()));
                     waiting--;
