@@ -19,11 +19,12 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /** The way to brokers, by Kafka's own library. Belongs to one thread. */
 final class Brokers implements Outbox.Sender {
     private final KafkaConf conf;
-    private KafkaProducer<byte[], byte[]> producer;
+    private @Nullable KafkaProducer<byte[], byte[]> producer;
 
     Brokers(KafkaConf conf) {
         this.conf = conf;
@@ -37,7 +38,7 @@ final class Brokers implements Outbox.Sender {
             for (byte[] value : values) {
                 sent.add(producer().send(new ProducerRecord<>(topic, value)));
             }
-            producer.flush();
+            producer().flush();
             for (Future<?> one : sent) {
                 one.get();
             }
@@ -45,7 +46,7 @@ final class Brokers implements Outbox.Sender {
             Thread.interrupted(); // it is told by the exception
             throw new InterruptedException();
         } catch (ExecutionException e) {
-            throw failure(e.getCause());
+            throw failure(e.getCause() == null ? e : e.getCause());
         } catch (KafkaException e) {
             throw failure(e);
         }
