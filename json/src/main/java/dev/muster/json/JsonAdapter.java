@@ -93,10 +93,10 @@ interface JsonAdapter {
         if (c == boolean.class || c == Boolean.class) {
             return new JsonAdapters.Flag();
         }
-        return ofOtherClass(c);
+        return ofContainerOrRecord(c);
     }
 
-    private static JsonAdapter ofOtherClass(Class<?> c) {
+    private static JsonAdapter ofContainerOrRecord(Class<?> c) {
         if (c == Bytes.class) {
             return new JsonAdapters.Raw();
         }

@@ -17,6 +17,7 @@ class TidyTest {
 
     /** A public method named get…; {@code getMessage} overrides Throwable's. */
     private static final Pattern GETTER = Pattern.compile("^    public [^=(]*\\bget(?!Message\\()[A-Z]\\w*\\(.*");
+
     private static final Pattern UNNAMED = Pattern.compile(
             "\\s*(\\*|//|/\\*\\*).*\\b(somebody|everybody|whoever|likewise|so many|so much|As above)\\b.*");
     private static final Pattern UNFINISHED = Pattern.compile(".*\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b.*");

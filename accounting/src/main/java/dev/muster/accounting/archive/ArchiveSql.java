@@ -69,7 +69,7 @@ public final class ArchiveSql {
     public static List<Statement> read(String text) {
         ArchiveSql reader = new ArchiveSql(text);
         List<Statement> out = new ArrayList<>();
-        while (reader.more()) {
+        while (reader.skipToNext()) {
             out.add(reader.statement());
         }
         return out;
@@ -84,7 +84,7 @@ public final class ArchiveSql {
         return new UnreadableException("line " + line + ": " + wanted + " was expected");
     }
 
-    private boolean more() {
+    private boolean skipToNext() {
         while (at < text.length() && (Character.isWhitespace(text.charAt(at)) || text.charAt(at) == ';')) {
             at++;
         }
@@ -124,7 +124,7 @@ public final class ArchiveSql {
         need('(');
         do {
             columns.add(name().toLowerCase(Locale.ROOT));
-        } while (taken(','));
+        } while (skipIf(','));
         need(')');
         expect("values");
         List<Map<String, String>> rows = new ArrayList<>();
@@ -140,14 +140,14 @@ public final class ArchiveSql {
             need(')');
             rows.add(row);
             // some writers leave the comma between rows out
-        } while (taken(',') || next('('));
-        rest();
+        } while (skipIf(',') || next('('));
+        skipOnDuplicateKey();
         return new Statement.Insert(table, rows);
     }
 
     /** {@code on duplicate key update …}: what is there with the same key is replaced as a whole. */
-    private void rest() {
-        if (more() && text.regionMatches(true, at, "on ", 0, 3)) {
+    private void skipOnDuplicateKey() {
+        if (skipToNext() && text.regionMatches(true, at, "on ", 0, 3)) {
             while (at < text.length() && text.charAt(at) != ';') {
                 at++;
             }
@@ -186,14 +186,14 @@ public final class ArchiveSql {
         return at < text.length() && text.charAt(at) == c;
     }
 
-    private boolean taken(char c) {
+    private boolean skipIf(char c) {
         boolean there = next(c);
         at += there ? 1 : 0;
         return there;
     }
 
     private void need(char c) {
-        if (!taken(c)) {
+        if (!skipIf(c)) {
             throw unreadable("'" + c + "'");
         }
     }

@@ -38,7 +38,7 @@ final class Removals {
                 true);
     }
 
-    private boolean named(String key, String value) {
+    private boolean fitsCondition(String key, String value) {
         return c.fits(key, value);
     }
 
@@ -82,9 +82,9 @@ final class Removals {
     private boolean isMeant(Account a) {
         return !a.deleted()
                 && !a.name().equals(Book.ROOT)
-                && named("name", a.name())
-                && named("description", a.description())
-                && named("organization", a.organization())
+                && fitsCondition("name", a.name())
+                && fitsCondition("description", a.description())
+                && fitsCondition("organization", a.organization())
                 && parented(a);
     }
 
@@ -92,7 +92,7 @@ final class Removals {
     private Set<Assoc> atOrBelow(List<Account> accounts) {
         Set<Assoc> out = new LinkedHashSet<>();
         for (Cluster cluster : book.clusters()) {
-            if (!named("cluster", cluster.name())) {
+            if (!fitsCondition("cluster", cluster.name())) {
                 continue;
             }
             for (Assoc a : book.tree(cluster.name())) {
@@ -122,9 +122,9 @@ final class Removals {
         for (Cluster cluster : book.clusters()) {
             book.tree(cluster.name()).stream()
                     .filter(a -> !a.user().isEmpty()
-                            && named("cluster", a.cluster())
-                            && named("name", a.account())
-                            && named("partition", a.partition()))
+                            && fitsCondition("cluster", a.cluster())
+                            && fitsCondition("name", a.account())
+                            && fitsCondition("partition", a.partition()))
                     .forEach(gone::add);
         }
         if (!refuseDefaults(gone) && !c.refuseActive(gone)) {
@@ -197,7 +197,10 @@ final class Removals {
     /** Only the users' right to these keys goes. */
     private void wckeys() {
         for (Wckey w : List.copyOf(book.wckeysEver())) {
-            if (!w.deleted() && named("name", w.user()) && named("cluster", w.cluster()) && named("wckey", w.name())) {
+            if (!w.deleted()
+                    && fitsCondition("name", w.user())
+                    && fitsCondition("cluster", w.cluster())
+                    && fitsCondition("wckey", w.name())) {
                 book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true));
                 c.log("Remove WCKeys", w.cluster(), w.name(), "");
                 c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = "
@@ -240,7 +243,7 @@ final class Removals {
     }
 
     private boolean isMeant(User u) {
-        return !u.deleted() && named("name", u.name()) && hasAdminLevel(u) && hasDefaultAccount(u);
+        return !u.deleted() && fitsCondition("name", u.name()) && hasAdminLevel(u) && hasDefaultAccount(u);
     }
 
     private boolean hasAdminLevel(User u) {
@@ -266,9 +269,9 @@ final class Removals {
             book.tree(cluster.name()).stream()
                     .filter(a -> !a.user().isEmpty()
                             && users.stream().anyMatch(u -> u.name().equals(a.user()))
-                            && named("cluster", a.cluster())
-                            && named("account", a.account())
-                            && named("partition", a.partition()))
+                            && fitsCondition("cluster", a.cluster())
+                            && fitsCondition("account", a.account())
+                            && fitsCondition("partition", a.partition()))
                     .forEach(out::add);
         }
         return out;

@@ -52,7 +52,7 @@ public final class Views {
         return show.options().contains(option);
     }
 
-    private boolean named(String key, String value) {
+    private boolean fitsCondition(String key, String value) {
         List<String> wanted = ChangeContext.list(show.where(), key);
         return wanted.isEmpty() || wanted.contains(value.toLowerCase(Locale.ROOT));
     }
@@ -159,7 +159,7 @@ public final class Views {
     private List<Map<String, String>> trees() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Cluster c : book.clusters()) {
-            if (!named("cluster", c.name())) {
+            if (!fitsCondition("cluster", c.name())) {
                 continue;
             }
             List<Assoc> tree = book.tree(c.name());
@@ -178,7 +178,7 @@ public final class Views {
         }
         if (has("withdeleted")) {
             book.assocsEver().stream()
-                    .filter(a -> a.deleted() && named("cluster", a.cluster()))
+                    .filter(a -> a.deleted() && fitsCondition("cluster", a.cluster()))
                     .forEach(a -> out.add(assoc(a, 0, 0)));
         }
         return out;
@@ -191,8 +191,8 @@ public final class Views {
                         && fitsUser(Columns.of(r, "User"))
                         && fitsOrEmpty("partition", Columns.of(r, "Partition"))
                         && fitsParent(r)
-                        && named("id", Columns.of(r, "ID"))
-                        && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
+                        && fitsCondition("id", Columns.of(r, "ID"))
+                        && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", ""))
                         && hasQos(r)
                         && (!has("onlydefaults") || Columns.of(r, "IsDefault").equals("1")))
                 .toList();
@@ -209,7 +209,7 @@ public final class Views {
     /** Whether a value fits a condition; a condition without a value asks for empty values. */
     private boolean fitsOrEmpty(String key, String value) {
         return !show.where().containsKey(key)
-                || (show.where().get(key).isEmpty() ? value.isEmpty() : named(key, value));
+                || (show.where().get(key).isEmpty() ? value.isEmpty() : fitsCondition(key, value));
     }
 
     private boolean fitsUser(String user) {
@@ -224,14 +224,14 @@ public final class Views {
             return Columns.of(row, "ParentName").isEmpty();
         }
         return !given("parent")
-                || named(
+                || fitsCondition(
                         "parent",
                         Columns.of(row, "User").isEmpty() ? Columns.of(row, "ParentName") : Columns.of(row, "Account"));
     }
 
     private boolean hasQos(Map<String, String> row) {
         return !given("qos")
-                || List.of(row.getOrDefault("QOS", "").split(",")).stream().anyMatch(q -> named("qos", q));
+                || List.of(row.getOrDefault("QOS", "").split(",")).stream().anyMatch(q -> fitsCondition("qos", q));
     }
 
     // ---- accounts and users
@@ -241,20 +241,20 @@ public final class Views {
         List<Map<String, String>> trees = has("withassoc") || filtersAssocs() ? trees() : List.of();
         for (Account a : book.accountsEver()) {
             if (!alive(a.deleted())
-                    || !named("name", a.name())
-                    || !named("description", a.description())
-                    || !named("organization", a.organization())) {
+                    || !fitsCondition("name", a.name())
+                    || !fitsCondition("description", a.description())
+                    || !fitsCondition("organization", a.organization())) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
                     .filter(r -> Columns.of(r, "Account").equals(a.name())
-                            && named("parent", Columns.of(r, "ParentName"))
+                            && fitsCondition("parent", Columns.of(r, "ParentName"))
                             && hasQos(r)
-                            && named("defaultqos", r.getOrDefault("DefaultQOS", ""))
-                            && named("id", Columns.of(r, "ID"))
-                            && named("account", Columns.of(r, "Account"))
-                            && named("partition", Columns.of(r, "Partition"))
-                            && named("user", Columns.of(r, "User")))
+                            && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", ""))
+                            && fitsCondition("id", Columns.of(r, "ID"))
+                            && fitsCondition("account", Columns.of(r, "Account"))
+                            && fitsCondition("partition", Columns.of(r, "Partition"))
+                            && fitsCondition("user", Columns.of(r, "User")))
                     .toList();
             add(out, account(a), own);
         }
@@ -315,21 +315,21 @@ public final class Views {
         List<Map<String, String>> trees = trees();
         Map<String, List<String>> coordinated = coordinatedAccounts();
         for (User u : book.usersEver()) {
-            if (!alive(u.deleted()) || !named("name", u.name()) || !fitsAdminLevel(u)) {
+            if (!alive(u.deleted()) || !fitsCondition("name", u.name()) || !fitsAdminLevel(u)) {
                 continue;
             }
             Map<String, String> row = user(u, trees, coordinated.getOrDefault(u.name(), List.of()));
             if (!fitsWckey(u)
-                    || !named("defaultaccount", Columns.of(row, "DefaultAccount"))
-                    || !named("defaultwckey", Columns.of(row, "DefaultWCKey"))) {
+                    || !fitsCondition("defaultaccount", Columns.of(row, "DefaultAccount"))
+                    || !fitsCondition("defaultwckey", Columns.of(row, "DefaultWCKey"))) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
                     .filter(r -> Columns.of(r, "User").equals(u.name())
-                            && named("account", Columns.of(r, "Account"))
-                            && named("partition", Columns.of(r, "Partition"))
+                            && fitsCondition("account", Columns.of(r, "Account"))
+                            && fitsCondition("partition", Columns.of(r, "Partition"))
                             && hasQos(r)
-                            && named("defaultqos", r.getOrDefault("DefaultQOS", "")))
+                            && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", "")))
                     .toList();
             if (!has("withassoc") && given("cluster") && own.isEmpty()) {
                 continue;
@@ -362,7 +362,7 @@ public final class Views {
     private boolean fitsWckey(User u) {
         return !given("wckey")
                 || book.wckeysEver().stream()
-                        .anyMatch(w -> !w.deleted() && w.user().equals(u.name()) && named("wckey", w.name()));
+                        .anyMatch(w -> !w.deleted() && w.user().equals(u.name()) && fitsCondition("wckey", w.name()));
     }
 
     /**
@@ -416,7 +416,7 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         for (Account a : book.accountsEver()) {
             for (String user : a.deleted() ? List.<String>of() : a.coordinators()) {
-                if (named("name", user) && named("account", a.name())) {
+                if (fitsCondition("name", user) && fitsCondition("account", a.name())) {
                     out.add(Map.of("Account", a.name(), "User", user));
                 }
             }
@@ -430,9 +430,9 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         for (Cluster c : book.clustersEver()) {
             if (!alive(c.deleted())
-                    || !named("name", c.name())
-                    || !named("classification", c.classification())
-                    || !named("rpc", Integer.toString(c.rpcVersion()))) {
+                    || !fitsCondition("name", c.name())
+                    || !fitsCondition("classification", c.classification())
+                    || !fitsCondition("rpc", Integer.toString(c.rpcVersion()))) {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
@@ -440,7 +440,7 @@ public final class Views {
                 row.putAll(UsageResets.shown(EffectiveLimits.limits(book, a)));
                 row.put("RootID", a.key());
             });
-            if (!hasQos(row) || !named("defaultqos", row.getOrDefault("DefaultQOS", ""))) {
+            if (!hasQos(row) || !fitsCondition("defaultqos", row.getOrDefault("DefaultQOS", ""))) {
                 continue;
             }
             row.put("Cluster", c.name());
@@ -463,7 +463,7 @@ public final class Views {
         accountsWithoutAssociations(out);
         accountsWithoutUsers(out);
         for (User u : book.usersEver()) {
-            if (u.deleted() || given("cluster") || given("account") || !named("user", u.name())) {
+            if (u.deleted() || given("cluster") || given("account") || !fitsCondition("user", u.name())) {
                 continue;
             }
             if (!isSystemUser.test(u.name())) {
@@ -481,12 +481,12 @@ public final class Views {
     }
 
     private void accountsWithoutAssociations(List<Map<String, String>> out) {
-        if (given("cluster") || !named("user", "")) {
+        if (given("cluster") || !fitsCondition("user", "")) {
             return;
         }
         for (Account a : book.accountsEver()) {
             if (!a.deleted()
-                    && named("account", a.name())
+                    && fitsCondition("account", a.name())
                     && book.assocsEver().stream()
                             .noneMatch(o -> !o.deleted() && o.account().equals(a.name()))) {
                 out.add(problem("", a.name(), "", "Account has no Associations"));
@@ -495,17 +495,17 @@ public final class Views {
     }
 
     private void accountsWithoutUsers(List<Map<String, String>> out) {
-        if (!named("user", "")) {
+        if (!fitsCondition("user", "")) {
             return;
         }
         for (Cluster c : book.clusters()) {
-            if (!named("cluster", c.name())) {
+            if (!fitsCondition("cluster", c.name())) {
                 continue;
             }
             List<Assoc> tree = book.tree(c.name());
             for (Assoc a : tree) {
                 if (a.user().isEmpty()
-                        && named("account", a.account())
+                        && fitsCondition("account", a.account())
                         && tree.stream().noneMatch(o -> o != a && isChild(o, a))) {
                     out.add(problem(c.name(), a.account(), "", "Account has no users"));
                 }
@@ -521,11 +521,11 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         for (Qos q : book.qosEver()) {
             if (alive(q.deleted())
-                    && named("name", q.name())
-                    && named("id", q.key())
-                    && named("description", q.limit("Description"))
+                    && fitsCondition("name", q.name())
+                    && fitsCondition("id", q.key())
+                    && fitsCondition("description", q.limit("Description"))
                     && (!given("preemptmode")
-                            || named("preemptmode", q.limits().getOrDefault("PreemptMode", "cluster")))) {
+                            || fitsCondition("preemptmode", q.limits().getOrDefault("PreemptMode", "cluster")))) {
                 Map<String, String> row = new LinkedHashMap<>(UsageResets.shown(q.limits()));
                 row.put("Name", q.name());
                 row.put("ID", q.key());
@@ -566,7 +566,7 @@ public final class Views {
             row.put("LastUpdate", Long.toString(Math.max(r.consumedAt(), r.modified())));
             if (has("withclusters")) {
                 r.allowed().forEach((cluster, percent) -> {
-                    if (named("cluster", cluster) && named("allowed", percent)) {
+                    if (fitsCondition("cluster", cluster) && fitsCondition("allowed", percent)) {
                         Map<String, String> both = new LinkedHashMap<>(row);
                         both.put("Cluster", cluster);
                         both.put("Allowed", percent);
@@ -582,20 +582,21 @@ public final class Views {
 
     private boolean fits(Resource r) {
         return alive(r.deleted())
-                && named("name", r.name())
-                && named("server", r.server())
-                && named("description", r.description())
-                && named("id", r.key())
-                && named("type", r.type())
-                && named("servertype", r.manager())
-                && (!given("allowed") || r.allowed().values().stream().anyMatch(share -> named("allowed", share)))
-                && (!given("cluster") || r.allowed().keySet().stream().anyMatch(c -> named("cluster", c)));
+                && fitsCondition("name", r.name())
+                && fitsCondition("server", r.server())
+                && fitsCondition("description", r.description())
+                && fitsCondition("id", r.key())
+                && fitsCondition("type", r.type())
+                && fitsCondition("servertype", r.manager())
+                && (!given("allowed")
+                        || r.allowed().values().stream().anyMatch(share -> fitsCondition("allowed", share)))
+                && (!given("cluster") || r.allowed().keySet().stream().anyMatch(c -> fitsCondition("cluster", c)));
     }
 
     private List<Map<String, String>> tres() {
         List<Map<String, String>> out = new ArrayList<>();
         for (Tres t : book.tres()) {
-            if (named("type", t.type()) && named("name", t.name()) && named("id", t.key())) {
+            if (fitsCondition("type", t.type()) && fitsCondition("name", t.name()) && fitsCondition("id", t.key())) {
                 out.add(Map.of("Type", t.type(), "Name", t.name(), "ID", t.key()));
             }
         }
@@ -606,10 +607,10 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         for (Wckey w : book.wckeysEver()) {
             if (alive(w.deleted())
-                    && named("name", w.name())
-                    && named("cluster", w.cluster())
-                    && named("user", w.user())
-                    && named("id", w.key())) {
+                    && fitsCondition("name", w.name())
+                    && fitsCondition("cluster", w.cluster())
+                    && fitsCondition("user", w.user())
+                    && fitsCondition("id", w.key())) {
                 out.add(Map.of(
                         "WCKey",
                         (w.isDefault() ? "*" : "") + w.name(),

@@ -126,7 +126,7 @@ final class ControllerLinks {
     /** Tells the controllers of a new book and waits until the connected ones have it, for at most {@code waitMs}. */
     synchronized void announce(long version, long waitMs) {
         notifyAll();
-        List<Link> there = there();
+        List<Link> there = reachableLinks();
         await(waitMs, () -> there.stream().allMatch(l -> l.version >= version));
     }
 
@@ -154,7 +154,7 @@ final class ControllerLinks {
                 && back;
     }
 
-    private List<Link> there() {
+    private List<Link> reachableLinks() {
         return links.values().stream().filter(l -> heardWithin(l, AWAY_MS / 10)).toList();
     }
 

@@ -661,7 +661,7 @@ public final class DbdApi {
                     && fits(q, "node", Columns.of(row, "NodeName"))
                     && fits(q, "reason", Columns.of(row, "Reason"))
                     && states(q, Columns.of(row, "State"))
-                    && by(q, Columns.of(row, "User"))
+                    && isOfUser(q, Columns.of(row, "User"))
                     && cpus(q, Columns.of(row, "TRES"))
                     && (!open(q) || Columns.of(row, "TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
@@ -684,7 +684,7 @@ public final class DbdApi {
     }
 
     /** By number or by name. */
-    private boolean by(Show q, String uid) {
+    private boolean isOfUser(Show q, String uid) {
         if (q.where().getOrDefault("user", "").isEmpty() || fits(q, "user", uid)) {
             return true;
         }

@@ -448,7 +448,7 @@ final class LoadCommand {
                     capitalised(line.option("adminlevel")));
             last.add(change("modify", "user", Map.of("name", name), Map.of("adminlevel", line.option("adminlevel"))));
         }
-        own(line, name, fresh);
+        userSettings(line, name, fresh);
         if (here.isPresent()) {
             differing(set, here).ifPresent(d -> limitsChanged("User", name, here, d));
         }
@@ -483,7 +483,7 @@ final class LoadCommand {
     }
 
     /** Loads a user's own settings, which stand in each of its lines and are applied once. */
-    private void own(LoadFile.Line line, String name, boolean fresh) {
+    private void userSettings(LoadFile.Line line, String name, boolean fresh) {
         if (!seen.add("user " + name)) {
             return;
         }

@@ -25,7 +25,7 @@ final class ScontrolNode {
     private ScontrolNode() {}
 
     /** The nodes that are this machine: the one a job runs on, the one named, or all with this host's name. */
-    private static List<Json.Obj> here(CommandContext c, String name) throws SlurmException {
+    private static List<Json.Obj> nodesOfThisHost(CommandContext c, String name) throws SlurmException {
         Json.Obj q = new Json.Obj();
         q.put("all", Boolean.TRUE);
         q.put("fields", List.of("name", "hostname", "address", "port"));
@@ -78,7 +78,7 @@ final class ScontrolNode {
 
     static int daemon(CommandContext c, String name) {
         try {
-            List<Json.Obj> nodes = here(c, name);
+            List<Json.Obj> nodes = nodesOfThisHost(c, name);
             if (nodes.isEmpty()) {
                 c.err().println("slurm_load_slurmd_status: No slurmd of this host is configured");
                 return 1;
@@ -135,7 +135,7 @@ final class ScontrolNode {
         JobRequest.put(q, "pid", pid);
         List<Json.Obj> out = new ArrayList<>();
         SlurmException silent = null;
-        for (Json.Obj one : here(c, node)) {
+        for (Json.Obj one : nodesOfThisHost(c, node)) {
             try {
                 out.addAll(ask(c, one, "QueryProcesses", q).objects("steps"));
             } catch (SlurmException e) {

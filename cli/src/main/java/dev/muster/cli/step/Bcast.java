@@ -30,7 +30,7 @@ final class Bcast {
      *
      * @param step "" for a name that is still without it
      */
-    private static String unnamed(CommandContext c, String asked, String workDir, int jobId, String step) {
+    private static String defaultTarget(CommandContext c, String asked, String workDir, int jobId, String step) {
         String configured = c.host().settings().bcastDirectory;
         String directory;
         if (asked.isEmpty()) {
@@ -52,7 +52,7 @@ final class Bcast {
         return sent(c, o, program, jobId, List.of("--jobid=" + jobId));
     }
 
-    private static boolean isDirectory(String asked) {
+    private static boolean keepsOwnName(String asked) {
         return asked.isEmpty() || asked.endsWith("/");
     }
 
@@ -92,9 +92,9 @@ final class Bcast {
             throw c.bad(o.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
         }
         String asked = o.text(JobOption.BCAST);
-        boolean unnamed = isDirectory(asked);
+        boolean unnamed = keepsOwnName(asked);
         String target = unnamed
-                ? unnamed(c, asked, workDir, jobId, "new" + c.host().requestId())
+                ? defaultTarget(c, asked, workDir, jobId, "new" + c.host().requestId())
                 : Texts.absolute(asked, workDir);
         Map<String, String> env = new HashMap<>(c.env());
         env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
@@ -120,7 +120,7 @@ final class Bcast {
         }
         List<String> copy = new ArrayList<>(
                 unnamed
-                        ? List.of("sh", "-c", LAUNCHER, "srun", unnamed(c, asked, workDir, jobId, ""), target)
+                        ? List.of("sh", "-c", LAUNCHER, "srun", defaultTarget(c, asked, workDir, jobId, ""), target)
                         : List.of(target));
         copy.addAll(program.subList(1, program.size()));
         return Optional.of(copy);

@@ -224,7 +224,7 @@ final class StepRequest {
                 o.context().error("Ignoring --tres-per-task license specification");
             }
         }
-        fewer(q);
+        limitNodesToTasks(q);
         tellFewer(q);
         allNodes(q);
         // without a word on tasks or nodes, each node that the GPUs needed runs a task
@@ -239,7 +239,7 @@ final class StepRequest {
             nodes = Math.max(nodes, Math.min(q.integer("nodesMax"), shares.size()));
             q.put("nodesMin", (long) (q.integer("tasks") > 0 ? Math.min(nodes, q.integer("tasks")) : nodes));
         }
-        enough(q);
+        refuseTooManyNodes(q);
         if (!own) {
             ignoreTasksPerNode(q);
         }
@@ -327,7 +327,7 @@ final class StepRequest {
     /**
      * Requests the largest of several numbers of nodes that the allocation has, or with --use-min-nodes the smallest.
      */
-    private void fewer(Json.Obj q) {
+    private void limitNodesToTasks(Json.Obj q) {
         String sizes = q.text("nodeSizes");
         if (sizes.isEmpty()) {
             return;
@@ -349,7 +349,7 @@ final class StepRequest {
     }
 
     /** Refuses more nodes than the allocation has, in srun's words. */
-    private void enough(Json.Obj q) throws UsageException {
+    private void refuseTooManyNodes(Json.Obj q) throws UsageException {
         if (own || shares.isEmpty()) {
             return;
         }

@@ -97,7 +97,7 @@ final class StepSignals {
      */
     Json.Obj ask(String message, Json.Obj q) throws SlurmException {
         if (!mayAsk()) {
-            return made(message, q);
+            return collectStep(message, q);
         }
         try {
             return StepManager.call(c, message, q);
@@ -106,9 +106,9 @@ final class StepSignals {
                 throw e;
             }
         } finally {
-            asked();
+            endRequest();
         }
-        return made(message, q);
+        return collectStep(message, q);
     }
 
     private synchronized boolean mayAsk() {
@@ -116,12 +116,12 @@ final class StepSignals {
         return asks;
     }
 
-    private synchronized void asked() {
+    private synchronized void endRequest() {
         asks = false;
     }
 
     /** The step that was made before the asking was given up: the same request is answered by the same step. */
-    private Json.Obj made(String message, Json.Obj q) throws SlurmException {
+    private Json.Obj collectStep(String message, Json.Obj q) throws SlurmException {
         try {
             return StepManager.call(c, message, q.put("waitMs", 0L));
         } catch (SlurmException e) {

@@ -150,17 +150,18 @@ public final class StepManager {
             case "AwaitAllocation" -> {
                 int jobId =
                         Codec.decode(body, JobMessages.AwaitAllocation.class).jobId();
-                yield here(jobId, h -> reply(h.job.allocation(caller.uid(), jobId)));
+                yield answered(jobId, h -> reply(h.job.allocation(caller.uid(), jobId)));
             }
             case "CreateStep" -> {
                 JobMessages.CreateStep m = Codec.decode(body, JobMessages.CreateStep.class);
-                yield here(m.jobId(), h -> create(caller, h, m.requestId(), List.of(m), false));
+                yield answered(m.jobId(), h -> create(caller, h, m.requestId(), List.of(m), false));
             }
             case "CreateHetStep" -> {
                 JobMessages.CreateHetStep m = Codec.decode(body, JobMessages.CreateHetStep.class);
                 yield m.parts().isEmpty()
                         ? Reply.error(SlurmErrno.NOT_HET_JOB)
-                        : here(m.parts().getFirst().jobId(), h -> create(caller, h, m.requestId(), m.parts(), true));
+                        : answered(
+                                m.parts().getFirst().jobId(), h -> create(caller, h, m.requestId(), m.parts(), true));
             }
             case "SignalStep" -> signal(caller, Codec.decode(body, SignalStep.class));
             default -> ofPeer(message, body);
@@ -174,7 +175,7 @@ public final class StepManager {
     /**
      * A slurmd that has just been started again may still be reading what the one before it knew: that is waited for.
      */
-    private Reply here(int jobId, Work work) {
+    private Reply answered(int jobId, Work work) {
         try {
             loop.ask(() -> true);
         } catch (IOException e) {
@@ -345,7 +346,7 @@ public final class StepManager {
                 try {
                     answer.complete(
                             t.node.equals(settings.nodeName())
-                                    ? own(message, body)
+                                    ? obeyLocally(message, body)
                                     : peers.post(t.node, message, body));
                 } catch (IOException | RuntimeException e) {
                     answer.completeExceptionally(e);
@@ -368,7 +369,7 @@ public final class StepManager {
         return out;
     }
 
-    private byte[] own(String message, byte[] body) throws IOException {
+    private byte[] obeyLocally(String message, byte[] body) throws IOException {
         return Codec.encode(obey(message, body));
     }
 

@@ -158,7 +158,7 @@ public final class Accounting {
         List<Json.Obj> rows = rows(c, entity, where, options).stream()
                 .filter(r -> fits(c, entity, r))
                 .toList();
-        rows.forEach(r -> without(c, r));
+        rows.forEach(r -> clearUnwanted(c, r));
         Json.Obj shape = shape(c, entity, rows);
         if (entity.equals("user") && c.given("with_wckeys")) {
             wckeysOf(c, shape);
@@ -189,7 +189,7 @@ public final class Accounting {
     }
 
     /** Removes fields that the request does not want. */
-    private static void without(RestCall c, Json.Obj row) {
+    private static void clearUnwanted(RestCall c, Json.Obj row) {
         if (c.given("exclude_parent_id/name")) {
             row.put("ParentID", "").put("ParentName", "");
         }

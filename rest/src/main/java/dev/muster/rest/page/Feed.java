@@ -138,7 +138,7 @@ public final class Feed {
         return new Taken(lost ? List.of() : out, lost, over || !readers.contains(reader));
     }
 
-    synchronized int held() {
+    synchronized int heldBytes() {
         return (int) bytes;
     }
 
@@ -164,7 +164,7 @@ public final class Feed {
                     leave(asker.get()); // its rights have changed: its stream ends, and it authenticates anew
                     continue;
                 }
-                took(reply);
+                accept(reply);
                 pause(PACE_MS);
             } catch (SlurmException e) {
                 if (RestException.of(e, "").status() == 401) {
@@ -197,7 +197,7 @@ public final class Feed {
         pause(AWAY_MS);
     }
 
-    private void took(Json.Obj reply) {
+    private void accept(Json.Obj reply) {
         synchronized (this) {
             if (away) {
                 away = false;

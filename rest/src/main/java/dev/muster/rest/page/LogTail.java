@@ -146,7 +146,7 @@ final class LogTail implements Http.Written {
             return false;
         }
         long from = reply.number("offset");
-        int whole = whole(data, reply.flag("over"));
+        int whole = completeLength(data, reply.flag("over"));
         offset = from + whole;
         if (whole == 0) {
             return false;
@@ -166,7 +166,7 @@ final class LogTail implements Http.Written {
      *
      * @param all nothing follows
      */
-    static int whole(byte[] data, boolean all) {
+    static int completeLength(byte[] data, boolean all) {
         if (all) {
             return data.length;
         }

@@ -166,7 +166,7 @@ class FeedTest {
             answers.add(n);
         }
         until(() -> answers.isEmpty());
-        assertThat(feed.held()).isLessThanOrEqualTo(Feed.BYTES_MAX);
+        assertThat(feed.heldBytes()).isLessThanOrEqualTo(Feed.BYTES_MAX);
         assertThat(feed.take(joined.reader(), joined.number(), 0).lost()).isTrue();
         feed.leave(joined.reader());
     }
@@ -313,11 +313,14 @@ class FeedTest {
     @Test
     void aCharacterIsNeverCutInTwo() {
         byte[] euro = "a€".getBytes(StandardCharsets.UTF_8);
-        assertThat(LogTail.whole(euro, false)).isEqualTo(4);
-        assertThat(LogTail.whole(java.util.Arrays.copyOf(euro, 3), false)).isEqualTo(1);
-        assertThat(LogTail.whole(java.util.Arrays.copyOf(euro, 2), false)).isEqualTo(1);
-        assertThat(LogTail.whole(java.util.Arrays.copyOf(euro, 2), true)).isEqualTo(2);
-        assertThat(LogTail.whole(new byte[] {'a', (byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80}, false))
+        assertThat(LogTail.completeLength(euro, false)).isEqualTo(4);
+        assertThat(LogTail.completeLength(java.util.Arrays.copyOf(euro, 3), false))
+                .isEqualTo(1);
+        assertThat(LogTail.completeLength(java.util.Arrays.copyOf(euro, 2), false))
+                .isEqualTo(1);
+        assertThat(LogTail.completeLength(java.util.Arrays.copyOf(euro, 2), true))
+                .isEqualTo(2);
+        assertThat(LogTail.completeLength(new byte[] {'a', (byte) 0x80, (byte) 0x80, (byte) 0x80, (byte) 0x80}, false))
                 .isEqualTo(5);
     }
 }
