@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
 /** Features that a node has after a reboot: it is rebooted for who asks for them. shows: NodeFeaturesPlugins */

@@ -3,7 +3,8 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Allocation;
-import dev.muster.core.step.Sampling;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -168,34 +169,5 @@ class ConfiguredDefaultsTest {
         assertThat(c.shown(2)).isEqualTo("(Resources)");
         assertThat(c.shown(3)).isEqualTo(third);
         assertThat(c.shown(4)).as("another partition").isEqualTo("n3:1");
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            30               | 30
-            task=5           | 5
-            energy=1,task=7  | 7
-            energy=1         | -1
-            ''               | -1
-            """)
-    void samplings(String text, int seconds) {
-        assertThat(Sampling.taskSeconds(text)).isEqualTo(seconds);
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            30 | energy=1,task=29 | n1:1
-            30 | task=30       | n1:1
-            30 | task=31       | Invalid accounting frequency requested
-            30 | task=0        | Invalid accounting frequency requested
-            30 | energy=99     | n1:1
-            0  | task=31       | n1:1
-            '' | task=31       | n1:1
-            """)
-    void nobodyHasMemoryLookedAtLessOften(String configured, String asked, String placed) {
-        assertThat(place(
-                        configured.isEmpty() ? "" : "options.acct_gather_frequency=" + configured,
-                        "memPerNodeMb=10 extras.acctgFreq=" + asked))
-                .isEqualTo(placed);
     }
 }

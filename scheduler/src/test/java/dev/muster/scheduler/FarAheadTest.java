@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Now;
+import dev.muster.core.testkit.Cluster;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.forecast.ForecastTest;

@@ -1,6 +1,8 @@
 package dev.muster.scheduler;
 
 import dev.muster.core.command.Command;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import dev.muster.model.accounting.DbdMessages;
 import java.util.List;
 import java.util.Map;

@@ -7,6 +7,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
+import dev.muster.core.testkit.Cluster;
 import dev.muster.model.api.JobMessages.SubmitReply;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ExitStatus;

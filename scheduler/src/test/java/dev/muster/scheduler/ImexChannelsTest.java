@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
+import dev.muster.core.testkit.Cluster;
 import dev.muster.core.tres.ImexChannels;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.node.NodeMessages;

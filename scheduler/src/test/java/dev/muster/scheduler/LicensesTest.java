@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.State;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.accounting.DbdMessages.RemoteLicense;
 import java.util.List;
@@ -257,5 +259,43 @@ class LicensesTest {
         c.core().reset(before);
         assertThat(c.place("licenses=fluent:2")).isEqualTo("(Licenses)");
         assertThat(Licenses.capacities(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
+    }
+
+    /** What others are waiting for is free at once when a job has less of it; it gets no more than there is. */
+    @Test
+    void licensesOfARunningJob() {
+        new Play(new Cluster(
+                        "n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "options.licenses=l:4"))
+                .lines("""
+                submit kind=BATCH licenses=l:3
+                schedule                      -> 1 RUNNING n1
+                submit kind=BATCH licenses=l:2
+                schedule                      -> 2 PENDING
+                update 1 licenses=l:1         -> says Access/permission denied
+                update 1 licenses=l:5 root    -> says Invalid license specification
+                update 1 licenses=l:2 root    -> says
+                schedule                      -> 2 RUNNING n1
+                update 2 licenses=l:3 root    -> says Invalid license specification
+                update 2 licenses= root       -> says
+                update 1 licenses=l:4 root    -> says
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tasks=2 tresPerTask=license/fluent:2                   | fluent:4
+            tasks=2 tresPerTask=license/fluent:2 licenses=fluent:1 | fluent:5
+            tasks=1 licenses=fluent:3                              | fluent:3
+            tasks=4 tresPerTask=license/fluent:2                   | Invalid license specification
+            tasks=1 tresPerNode=license/fluent:2                   | Invalid generic resource (gres) specification
+            """)
+    void licensesOfTasks(String job, String licenses) {
+        Cluster c = new Cluster("n1 cpus=8", "p nodes=n1 default=yes defmempercpu=1", "options.licenses=fluent:6");
+        String placed = c.place(job);
+        assertThat(
+                        placed.startsWith("n1")
+                                ? c.state().jobs().at(1).run().allocation().licenses()
+                                : placed)
+                .isEqualTo(licenses);
     }
 }

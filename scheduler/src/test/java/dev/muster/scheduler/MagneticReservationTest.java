@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
 /** Reservations that jobs enter or leave without naming them: MAGNETIC and FLEX. */

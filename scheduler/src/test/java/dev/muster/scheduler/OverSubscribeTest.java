@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
 /** Cores that several jobs have at once, where the partition lets them. */

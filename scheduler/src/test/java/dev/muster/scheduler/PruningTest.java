@@ -6,6 +6,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Now;
+import dev.muster.core.testkit.Cluster;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;

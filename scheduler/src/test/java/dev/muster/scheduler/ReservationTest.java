@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Reservation;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.HostList;
 import dev.muster.scheduler.queue.Unavailable;

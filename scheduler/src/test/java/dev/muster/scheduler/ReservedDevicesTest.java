@@ -1,5 +1,7 @@
 package dev.muster.scheduler;
 
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
 /** Reservations of GPUs: the devices and cores that they take, and the jobs that may use them. */

@@ -3,6 +3,7 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Job;
+import dev.muster.core.testkit.Cluster;
 import org.junit.jupiter.api.Test;
 
 /** Jobs one after the other on a node with two GPUs of 100 parts each → the devices each gets, or why it waits. */

@@ -2,6 +2,8 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that are planned with --time-min and may run for --time. By time_min_as_soft_limit. */

@@ -3,6 +3,8 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Now;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.timeline.TimeGrid;
 import org.junit.jupiter.api.Test;
@@ -171,5 +173,21 @@ class WakeAheadTest {
         assertThat(until).isBetween(1L, 110L);
         play.lines("pass " + (until - 1)
                 + " -> n2 free+POWERED_DOWN\npass 1 -> n2 free+POWERING_UP; n3 free+POWERED_DOWN");
+    }
+
+    /** SuspendExcStates=PLANNED: a node that is planned for a waiting job is not stopped. */
+    @Test
+    void plannedNodesOfThatStateStay() {
+        for (String states : new String[] {"PLANNED", "FAIL"}) {
+            play(
+                    "options.muster_no_wake_ahead= options.power:idle=10 options.power:kept_states=" + states,
+                    """
+                    submit kind=BATCH timing.timeLimitMin=600 request.nodeList=n1 cpusPerTask=2
+                    schedule                              -> 1 RUNNING n1
+                    submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1-2] request.nodesMin=2 request.tasks=2
+                    schedule                              -> 2 PENDING
+                    pass 10                               -> n2 free%s; n3 free+POWERING_DOWN
+                    """.formatted(states.equals("PLANNED") ? "" : "+POWERING_DOWN"));
+        }
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.State;
+import dev.muster.core.testkit.Cluster;
 import dev.muster.model.job.JobDesc;
-import dev.muster.scheduler.Cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Step;
-import dev.muster.scheduler.Cluster;
-import dev.muster.scheduler.Play;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -2,13 +2,13 @@ package dev.muster.scheduler.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.cluster.LayeredResource;
 import dev.muster.model.cluster.LayeredResource.Layer;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;
-import dev.muster.scheduler.Cluster;
-import dev.muster.scheduler.Play;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

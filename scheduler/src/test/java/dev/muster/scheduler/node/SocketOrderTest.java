@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.scheduler.Cluster;
+import dev.muster.core.testkit.Cluster;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -2,13 +2,15 @@ package dev.muster.scheduler.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.command.Command;
+import dev.muster.core.testkit.Cluster;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;
-import dev.muster.scheduler.Cluster;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.forecast.Forecast;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Given a network, what is taken and a job → the nodes it gets, or why it waits. */
@@ -329,5 +331,24 @@ class TopologySelectorTest {
             assertThat(plan.start(job)).as(row[0] + " elsewhere").isEqualTo(s.plannedStart(job));
             assertThat(s.plannedStart(job)).as(row[0]).isEqualTo(least);
         }
+    }
+
+    /** A node that an update moves to another switch is chosen by its new place. */
+    @Test
+    void movedNodeIsChosenByItsNewSwitch() {
+        Topology tree = new Topology(
+                "t",
+                Topology.Kind.TREE,
+                List.of(
+                        new Topology.Switch("root", 1, 1, Cluster.names("n[1-3]"), List.of("s1", "s2")),
+                        leaf("s1", "n1"),
+                        leaf("s2", "n2")),
+                List.of(),
+                List.of(),
+                List.of(),
+                false);
+        Cluster c = new Cluster("n[1-3] cpus=4", "p nodes=n[1-3]", "", tree);
+        c.apply(new Command.UpdateNode(0, List.of("n3"), Map.of("topology", "t:s1")));
+        assertThat(c.place("nodesMin=2 tasks=2 partition=p switches=1@00:05")).isEqualTo("n1:1 n3:1");
     }
 }

@@ -2,8 +2,8 @@ package dev.muster.scheduler.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.scheduler.Cluster;
-import dev.muster.scheduler.Play;
+import dev.muster.core.testkit.Cluster;
+import dev.muster.core.testkit.Play;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.scheduler.forecast.Forecast;
 import java.util.List;

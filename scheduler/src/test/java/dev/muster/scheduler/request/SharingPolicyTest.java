@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.scheduler.Cluster;
+import dev.muster.core.testkit.Cluster;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
