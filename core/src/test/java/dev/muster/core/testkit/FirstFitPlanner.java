@@ -27,9 +27,9 @@ import java.util.stream.Stream;
 
 /**
  * The smallest planner that core works with: it starts jobs in the order of their priority, each on the first nodes
- * with room, within the limits of partitions, associations and QOS. A job that does not fit blocks the later jobs of its
- * partition. A job of a reservation gets nodes of the reservation, but none are kept free for it. The planner has no
- * index, no backfill, no preemption and no licenses: tests of these use the scheduler.
+ * with room, within the limits of partitions, associations and QOS. A job that does not fit blocks the later jobs of
+ * its partition. A job of a reservation gets nodes of the reservation, but none are kept free for it. The planner has
+ * no index, no backfill, no preemption and no licenses: tests of these use the scheduler.
  */
 public final class FirstFitPlanner implements Planner {
     private final Map<Integer, JobReason> reasons = new HashMap<>();

@@ -14,14 +14,14 @@ class FeasibilityTest {
     @CsvSource(delimiter = '|', textBlock = """
             | timing.expedite=true timing.requeue=YES timing.timeLimitMin=60 | Requested operation is presently disabled
             | extras.batchFeatures=f1 | Job --batch option is invalid or not a subset of --constraint
-            externSteps=true options.stepmgr=true | extras.memUpdateMin=2 | --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup
-            externSteps=true options.stepmgr=true options.memory_updates=true | extras.memUpdateMin=2 | n1:1
+            STEPMGR | extras.memUpdateMin=2 | --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup
+            STEPMGR options.memory_updates=true | extras.memUpdateMin=2 | n1:1
             """)
     void jobsThatTheSettingsDoNotAllowAreRefused(String settings, String job, String answer) {
         Cluster c = new Cluster(
                 "n[1-2] cpus=4 mem=1000",
                 "p nodes=n[1-2] default=yes defmempercpu=1",
-                settings == null ? "" : settings);
+                settings == null ? "" : settings.replace("STEPMGR", "externSteps=true options.stepmgr=true"));
         assertThat(c.place("kind=BATCH " + job)).isEqualTo(answer);
     }
 
