@@ -437,7 +437,7 @@ final class JsonAdapters {
         private final Maps map = new Maps(String.class);
         private final Class<?> type;
         private final MethodHandle of;
-        private Object none;
+        private @Nullable Object none;
 
         Texts(Class<?> c) {
             type = c;
@@ -454,7 +454,7 @@ final class JsonAdapters {
         }
 
         @Override
-        public Object read(Object tree) {
+        public Object read(@Nullable Object tree) {
             return value(map.read(tree));
         }
 
