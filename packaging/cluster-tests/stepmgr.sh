@@ -26,7 +26,7 @@ PartitionName=clouds Nodes=far-away
 C
 kill "$(pid_of slurmctld)"; while kill -0 "$(pid_of slurmctld)" 2>/dev/null; do sleep 0.1; done; start_ctld
 soon '[ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -cx idle)" = 2 ]'
-srun -p clouds sh -c 'echo $SLURMD_NODENAME' > "$dir/work/cloud" 2>&1 & cloud=$!
+srun -Q -p clouds sh -c 'echo $SLURMD_NODENAME' > "$dir/work/cloud" 2>&1 & cloud=$!
 soon '[[ "$(scontrol show node far-away)" = *POWERING_UP* ]]'
 match "before it has come" 'StepMgrEnabled=Yes' "$(scontrol show job "$(squeue -h -p clouds -o %i)")"
 mkdir -p "$dir/spool/far-away"; slurmd -b -N far-away -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
