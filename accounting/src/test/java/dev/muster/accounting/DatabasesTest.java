@@ -108,8 +108,8 @@ class DatabasesTest {
     }
 
     /**
-     * StorageParameters: what is encrypted, with which cipher, as whom; and that a server which the authority does not
-     * know is not spoken to.
+     * StorageParameters: connections are encrypted with its certificates and cipher; a server that the authority did
+     * not sign is refused.
      */
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "postgresql"})
@@ -270,7 +270,10 @@ class DatabasesTest {
         }
     }
 
-    /** PurgeJobScriptAfter and PurgeJobEnvAfter: of jobs that are long over, and what nobody else has. */
+    /**
+     * PurgeJobScriptAfter and PurgeJobEnvAfter remove scripts and environments of jobs that are long over, unless
+     * another job has the same.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void scriptsMayGoBeforeTheirJobs(String kind) throws Exception {

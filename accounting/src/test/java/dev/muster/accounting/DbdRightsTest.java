@@ -326,7 +326,7 @@ class DbdRightsTest {
 
     // ---- PrivateData
 
-    /** @param sees who sees the mark though the word hides it from others */
+    /** @param sees the callers that see the mark though the word hides it from others */
     private record Veiled(String message, String word, String mark, Set<Who> sees) {}
 
     private static List<Veiled> veiled() {

@@ -374,7 +374,7 @@ public final class EmulatedBenchmark implements AutoCloseable {
         }
     }
 
-    /** Nobody waits, runs or has anything left on a node. */
+    /** Returns whether no job is pending, running or completing. */
     private boolean isEmpty() {
         try (Client client = client()) {
             return Codec.decode(

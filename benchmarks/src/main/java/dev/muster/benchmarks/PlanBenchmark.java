@@ -46,11 +46,13 @@ public final class PlanBenchmark {
             Set.of("limits", "preemption", "licenses", "topology", "reservations");
     private static final int RESERVATIONS = 1000;
     private static final int TEMPLATES = 1800;
-    /** In longer queues each job has a description of its own, so that the heap is what it is in slurmctld. */
+    /**
+     * Length of a queue above which each job has its own description, as in slurmctld, so that the heap is comparable.
+     */
     private static final int ALIKE_MAX = 200_000;
-    /** Passes until it is taken as it is: where some give way to others there may always be a job that starts. */
+    /** Passes at most before the measurement: with preemption each pass may start another job. */
     private static final int SETTLE_MAX = 40;
-    /** Events between two plans. The first ones are a row of their own: their code is not compiled yet. */
+    /** Events between two plans. The first hundred have a row of their own, because their code is not compiled yet. */
     private static final int EVENTS_OF_PLAN = 100;
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -283,8 +285,7 @@ public final class PlanBenchmark {
             return out;
         }
         JobDesc.Timing t = out.timing();
-        // who gives way stands behind whom he gives way to: who stands before them would have his place again before
-        // they do
+        // a preempted job is behind its preemptors in the queue: before them it would start again before they do
         return out.withCharge(new JobDesc.Charge("a" + u / 10, qos, c.wckey(), "", ""))
                 .withTiming(
                         !qos.equals("low")

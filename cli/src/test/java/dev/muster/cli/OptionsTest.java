@@ -412,9 +412,7 @@ class OptionsTest {
                 .isFalse();
     }
 
-    /**
-     * What a hint stands for counts where it is said in so many words, unless the hint comes from a stronger source.
-     */
+    /** An option that is set beats the value that a hint implies, unless the hint comes from a stronger source. */
     @Test
     void hintsGiveWay() {
         host.files.put("/work/hinted.sh", "#!/bin/sh\n#SBATCH --hint=multithread\n");

@@ -102,8 +102,8 @@ class StepTest {
     }
 
     /**
-     * By what is asked for and LaunchParameters: --exclusive alone means so many CPUs and no more, with a word it only
-     * says who shares nodes.
+     * The CPUs of a step by its options and LaunchParameters: --exclusive alone means exactly the CPUs that it asks
+     * for; with a word it only says which jobs share nodes.
      */
     @Test
     void exclusiveStepsHaveWhatTheyAskFor() {
@@ -385,7 +385,7 @@ class StepTest {
         assertThat(host.sent.get("CreateStep").number("waitMs")).isZero();
     }
 
-    /** The step is there and srun does not know it yet: who lost srun now would lose it for good. */
+    /** The step exists and srun does not know it yet: if the signal ended srun now, the step would go on without it. */
     @Test
     void aSignalBeforeSrunHasItsTasksReachesThem() throws Exception {
         host.env.put("SLURM_JOB_ID", "5");
@@ -599,7 +599,7 @@ class StepTest {
         assertThat(ran.err().contains(hint)).isEqualTo(command.startsWith("srun"));
     }
 
-    /** Whoever sees a job in the queue may wait for its nodes. */
+    /** A user that sees a job in the queue may wait for its nodes. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -53,7 +53,7 @@ class SlurmConfTest {
         return found;
     }
 
-    /** Who has to give way is one key, how another, and they go together. */
+    /** PreemptMode without PreemptType, or the reverse, is refused, except GANG alone. */
     @Test
     void preemptionHasAWayAndAReason() {
         for (String good : List.of(
@@ -81,7 +81,10 @@ class SlurmConfTest {
         }
     }
 
-    /** Usage that neither fades nor is forgotten grows for ever; who says NONE himself wants that. */
+    /**
+     * Usage must decay or be reset: a half-life of 0 without PriorityUsageResetPeriod is an error, unless the file says
+     * none.
+     */
     @Test
     void usageHasToGoSomehow() {
         assertThat(errors(BASE + "PriorityDecayHalfLife=0"))
@@ -300,7 +303,7 @@ class SlurmConfTest {
                         "slurm.conf: No SlurmctldHost defined.");
     }
 
-    /** One mistake hides no other: who migrates a site's file mends it in one go. */
+    /** One mistake hides no other: an administrator that migrates a site's file can correct all in one go. */
     @Test
     void allMistakesAreToldAtOnce() {
         assertThat(

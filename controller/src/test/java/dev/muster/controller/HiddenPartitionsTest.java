@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is not shown to who does not ask for all, as Slurm's commands have it without -a. */
+/** Hidden partitions are left out of replies to commands without -a. */
 class HiddenPartitionsTest {
     @ParameterizedTest
     @CsvSource(

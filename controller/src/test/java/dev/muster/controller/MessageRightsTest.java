@@ -481,7 +481,7 @@ class MessageRightsTest {
 
     // ---- PrivateData
 
-    /** @param sees who sees MARK, or what stands for it, though the word hides it from others */
+    /** @param sees the callers that see MARK, or what stands for it, though the word hides it from others */
     private record Veiled(String message, String word, String mark, Json.Obj body, List<Who> sees) {}
 
     private static List<Veiled> veiled() {

@@ -221,7 +221,7 @@ class RightsTest {
         return cells.stream();
     }
 
-    /** No command is without its cells, but for those that nobody can send. */
+    /** Every command has its cells in the table, except those that no caller can send. */
     @Test
     void nothingIsLeftOut() {
         Set<String> told = commands().stream()
@@ -280,7 +280,7 @@ class RightsTest {
     private static final List<String> PRIVATE =
             List.of("accounts", "events", "jobs", "nodes", "partitions", "reservations", "usage", "users");
 
-    /** PrivateData: what is hidden of others, from whom; one's own never is. */
+    /** PrivateData: which rows are hidden from which users; a user's own rows never are. */
     @TestFactory
     Stream<DynamicTest> everyWordOfPrivateData() {
         List<DynamicTest> cells = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** More keys of slurm.conf from the file to what they do: labels, who gives way, shares, what a node says of itself. */
+/** Further keys of slurm.conf, from the file to their effect: labels, preemption, shares, reports of nodes. */
 class SitePoliciesTest {
     private static String label(Site site, String words) {
         String said = site.submit(words);

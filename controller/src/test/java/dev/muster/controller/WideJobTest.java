@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A job of so many nodes that what each of them reports changes a part of it only. */
+/** A job of thousands of nodes, where each node's report changes only a part of it. */
 class WideJobTest {
     private static final int NODES = 150;
     private static final NodeMessages.Usage USAGE = new NodeMessages.Usage(1, 1, 1, 1, 0, 0, 0);

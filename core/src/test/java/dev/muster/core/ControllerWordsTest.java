@@ -9,7 +9,7 @@ import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Words of SlurmctldParameters that change what is decided. */
+/** Words of SlurmctldParameters that change decisions of the core. */
 class ControllerWordsTest {
     private static final String POWER =
             "options.power:starts=true options.power:stops=true options.power:stop=30 options.power:start=60"
@@ -22,7 +22,7 @@ class ControllerWordsTest {
                 settings);
     }
 
-    /** user_resv_delete: for all reservations what USER_DELETE is for one. */
+    /** user_resv_delete has the effect of the flag USER_DELETE for all reservations. */
     @Test
     void whoMayRunInAReservationMayDeleteIt() {
         new Play(cluster("options.ctld:user_resv_delete=true")).lines("""
@@ -38,14 +38,14 @@ class ControllerWordsTest {
         String user = "trigger down 0 * 0 once uid=7";
         new Play(cluster("")).lines(root + " -> says\n" + user + " -> says Access/permission denied");
         new Play(cluster("options.ctld:allow_user_triggers=true")).lines(root + " -> says\n" + user + " -> says");
-        // those of a SlurmUser who is nobody's root would all run as him
+        // triggers of all users would run as SlurmUser, because it is not root
         new Play(cluster("slurmUid=900 options.ctld:allow_user_triggers=true"))
                 .lines("trigger down 0 * 0 once uid=900 -> says\n" + user + " -> says Access/permission denied");
         new Play(cluster("options.ctld:disable_triggers=true options.ctld:allow_user_triggers=true"))
                 .lines(root + " -> says Requested operation is presently disabled");
     }
 
-    /** node_reg_mem_percent; nodes of a cloud may have a tenth less where nothing is said. */
+    /** node_reg_mem_percent; its default is 90 for cloud nodes, 100 for others. */
     @Test
     void aNodeMayHaveALittleLessMemory() {
         String[][] rows = {

@@ -84,7 +84,7 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** As the numbers of wait(2) are compared: who exits with 9 ends higher than who is killed by signal 9. */
+    /** The derived exit code compares the numbers of wait(2): exit code 9 is higher than signal 9. */
     @Test
     void theDerivedExitCodeIsTheHighestOfItsSteps() {
         play("""
@@ -138,7 +138,7 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** Who is stopped by a signal shows that as long as he runs, and not when he is over. */
+    /** A job that is stopped by a signal shows STOPPED while it runs, not after its end. */
     @Test
     void whatIsStoppedEndsAsAnyOther() {
         play("""

@@ -68,7 +68,7 @@ public final class RecordEdit<R extends Record> {
         return (Boolean) at(path);
     }
 
-    /** The edit of a record within: what is set there is set here. */
+    /** Returns the edit of a nested record; a value that is set there is part of this edit's result. */
     public RecordEdit<?> part(String name) {
         return parts.computeIfAbsent(name, n -> of((Record) values[adapter.place(n)]));
     }

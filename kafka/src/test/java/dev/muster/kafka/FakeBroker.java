@@ -24,7 +24,7 @@ final class FakeBroker implements AutoCloseable {
     final List<String> messages = new CopyOnWriteArrayList<>();
 
     final List<String> requests = new CopyOnWriteArrayList<>();
-    /** The answer to messages, for so many times. */
+    /** The error code of replies to messages, as often as {@link #errors} says. */
     volatile int error;
 
     final AtomicInteger errors = new AtomicInteger();

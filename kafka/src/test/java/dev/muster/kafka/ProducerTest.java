@@ -118,7 +118,7 @@ class ProducerTest {
         }
     }
 
-    /** Where nobody is: dropped after message.timeout.ms, or tried anew with requeue_on_msg_timeout. */
+    /** Without a broker a message is dropped after message.timeout.ms, or tried anew with requeue_on_msg_timeout. */
     @Test
     void brokersThatAreAway() throws Exception {
         int port;

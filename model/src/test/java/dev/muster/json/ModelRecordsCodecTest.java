@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Generated code writes and reads each record of model as method handles and trees do. The test stands in the package
- * of the codec, because it compares the two inside {@code RecordAdapter}.
+ * Compares generated code with method handles and trees: both write and read each record of model alike. The test is in
+ * the codec's package because it uses {@code RecordAdapter}, which is private to that package.
  */
 class ModelRecordsCodecTest {
     private static final int DEPTH = 5;

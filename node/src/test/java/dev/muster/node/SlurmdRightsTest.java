@@ -198,7 +198,7 @@ class SlurmdRightsTest {
         return made;
     }
 
-    /** Without root nobody's processes can be made but one's own. */
+    /** Without root a test can make processes of its own user only. */
     private static int owner() {
         return Os.uid() == 0 ? Who.OWNER.uid : Os.uid();
     }
@@ -302,12 +302,12 @@ class SlurmdRightsTest {
                 cells.add(DynamicTest.dynamicTest(message + " by " + who + ", which needs " + rule.need(), () -> {
                     Reply reply = ask(who, message);
                     String text = new String(reply.body(), StandardCharsets.UTF_8);
-                    // who may not see a job's processes sees that there are none
+                    // a caller that may not see a job's processes gets an empty list
                     boolean denied = message.equals("QueryProcesses")
                             ? !text.contains("\"jobId\":" + JOB + ",")
                             : errno(reply) == SlurmErrno.ACCESS_DENIED.number();
                     assertThat(denied).as(text).isEqualTo(!may(rule.need(), who));
-                    // slurmctld is away: whoever may is not sent to it
+                    // slurmctld is away: slurmd itself decides about an authorised caller
                     assertThat(errno(reply)).as(text).isNotEqualTo(SlurmErrno.CTLD_CONNECT.number());
                 }));
             }

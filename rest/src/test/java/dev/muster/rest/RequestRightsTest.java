@@ -23,8 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever a path of slurmrestd or a command asks for stands in the table of who may ask for it, and nothing stands
- * there that nobody asks for.
+ * Each request of slurmrestd's operations and of the commands is in the table of rights, and the table has no other.
  */
 class RequestRightsTest {
     /** What is answered without a question to anybody. */
@@ -54,7 +53,7 @@ class RequestRightsTest {
             Samples.fill(rig.answers);
             rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
             String target = o.path().replace("{v}", "v0.0." + version).replaceAll("\\{\\w+}", "7");
-            // all associations are deleted by nobody
+            // no user may delete all associations
             String which = o.id().contains("delete_assoc") ? "?user=7" : "";
             rig.ask(o.method().toUpperCase(Locale.ROOT), target + which, PassedOverTest.least(o.id()));
             if (rig.asked.isEmpty() && !OWN.contains(o.id())) {

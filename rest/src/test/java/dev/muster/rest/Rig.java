@@ -33,7 +33,7 @@ public final class Rig {
     public final Contract contract = Contract.read();
     public final Map<String, Json.Obj> answers = new TreeMap<>();
     public final List<String> asked = new ArrayList<>();
-    /** Nobody answers. */
+    /** No slurmctld answers. */
     public boolean away;
 
     public final Router router;

@@ -4,7 +4,7 @@ import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
-/** Features that a node has after a reboot: it is rebooted for who asks for them. shows: NodeFeaturesPlugins */
+/** A node reboots for a job that requests features which it has only after a reboot. shows: NodeFeaturesPlugins */
 class ChangingFeaturesTest {
     private static void play(String settings, String lines) {
         new Play(new Cluster(

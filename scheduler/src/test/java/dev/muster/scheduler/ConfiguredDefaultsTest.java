@@ -113,8 +113,8 @@ class ConfiguredDefaultsTest {
     }
 
     /**
-     * The node is its own: what it leaves alone nobody else has; and memory for each CPU is asked for of those that it
-     * may use.
+     * With core specialization the job has the node alone: cores that it leaves go to no other job, and memory per CPU
+     * counts the CPUs that it may use.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

@@ -18,8 +18,8 @@ import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every job that waits for room has a planned start, however far away, and nobody who comes after it is given a place
- * in its time.
+ * Every job that waits for room has a planned start, however far away, and no later job is planned or started in its
+ * time.
  */
 class FarAheadTest {
     private static final long DAY_S = 86_400;
@@ -81,7 +81,7 @@ class FarAheadTest {
         inTurn(days(c, jobs), i -> i / 24.0 - 0.01, i -> i / 24.0 * 1.15 + 0.1);
     }
 
-    /** Where stretches have an end the steps are coarse, and everybody has a time all the same. */
+    /** Beyond the windows of the forecast the steps are coarse, and every job still has a planned start. */
     @Test
     void halfAYearAndMore() {
         Cluster c = one();
@@ -89,7 +89,9 @@ class FarAheadTest {
         inTurn(days(c, jobs), i -> i * 7.0, i -> i * 7.0 * 1.3);
     }
 
-    /** The first waits for both nodes; who comes later fits beside what runs before its time, or begins after it. */
+    /**
+     * The first job waits for both nodes; later jobs fit beside the running jobs before its start, or begin after it.
+     */
     @Test
     void nobodyIsPlannedInTheTimeOfTheFirst() {
         Cluster c = cluster();
@@ -101,7 +103,7 @@ class FarAheadTest {
         assertThat(days(c, later)).as("the third would end a day too late").containsExactly(0.0, 3.0, 9.0);
     }
 
-    /** Likewise when it is decided who starts: by a pass for itself, and by the places that a plan keeps. */
+    /** The same for starts, by a pass alone and by the reservations of a plan. */
     @Test
     void nobodyIsStartedIntoTheTimeOfTheFirst() {
         for (boolean elsewhere : new boolean[] {false, true}) {
@@ -155,7 +157,7 @@ class FarAheadTest {
         assertThat(days(c, List.of(tooLong, endless))).containsExactly(22.0, 22.0);
     }
 
-    /** Who waits for somebody without a limit is told the end of his year, as in Slurm, and nothing is kept for him. */
+    /** A job behind a job without a time limit shows a start in a year, as in Slurm, and has no reservation. */
     @Test
     void behindAJobWithoutLimit() {
         Cluster c = cluster();
@@ -225,8 +227,8 @@ class FarAheadTest {
     }
 
     /**
-     * Whole nodes for hours, days and weeks, and reservations for some of them: nobody has a node in another's time,
-     * and everybody has one.
+     * Whole nodes for hours, days and weeks, and reservations for some jobs: no node is planned for two jobs at a time,
+     * and every job has a start.
      */
     @Test
     void noNodeIsPlannedForTwo() {
@@ -282,7 +284,9 @@ class FarAheadTest {
         return r.nextInt(3) == 0 ? 1 + r.nextInt(600) : days * DAY_MIN + 1 + r.nextInt(DAY_MIN);
     }
 
-    /** As slurmctld does it, in steps: a coarse time until the rest is there, and none for who is held since. */
+    /**
+     * slurmctld's plan in steps: a coarse start until the rest is planned, and none for a job that is held meanwhile.
+     */
     @Test
     void theRestFollows() {
         Cluster c = one();
@@ -317,7 +321,7 @@ class FarAheadTest {
                 Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
     }
 
-    /** A hole that somebody leaves is filled by who comes next in the queue. */
+    /** The next job of the queue takes the room that a leaving job frees. */
     @Test
     void whoLeavesMakesRoomForTheNext() {
         Cluster c = one();

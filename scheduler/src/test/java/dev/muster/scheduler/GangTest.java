@@ -32,7 +32,7 @@ class GangTest {
                 """);
     }
 
-    /** Those who take turns all leave their cores to a higher tier, and take turns again when it has gone. */
+    /** Jobs that take turns all leave their cores to a higher tier, and take turns again when it has gone. */
     @Test
     void whoWaitsForHisTurnGivesWayAsWell() {
         for (String mode : new String[] {"GANG,SUSPEND", "GANG,CANCEL"}) {
@@ -74,8 +74,8 @@ class GangTest {
     }
 
     /**
-     * By QOS: in one partition with who takes his place; for who comes by another it is stopped, and nobody of its own
-     * gets its cores meanwhile.
+     * By QOS: a job takes turns with a preemptor of its own partition; a preemptor of another partition suspends it,
+     * and no job of its own partition gets its cores meanwhile.
      */
     @Test
     void byQosTheyTakeTurnsInOnePartition() {
@@ -164,7 +164,10 @@ class GangTest {
                 """);
     }
 
-    /** Who does ask has not offered to be with those who have not; these may still come to him. */
+    /**
+     * A job with --oversubscribe does not join jobs that run without it; a job without it may join jobs that run with
+     * it.
+     */
     @Test
     void whoAsksSharesWithThoseWhoDid() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=YES:3", """

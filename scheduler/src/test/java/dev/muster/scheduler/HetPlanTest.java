@@ -45,7 +45,9 @@ class HetPlanTest {
                 """);
     }
 
-    /** Beside what is planned, each begins for as much between its least and its whole time as all can. */
+    /**
+     * Components with --time-min start beside planned jobs with a common share of the time between minimum and limit.
+     */
     @Test
     void beginForLessThanTheirWholeTime() {
         Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");

@@ -57,8 +57,7 @@ class KeptPruningTest {
     }
 
     /**
-     * Somebody who waits, for whom a place may be kept or others may be leaving, is gone, held, or comes sooner or
-     * later than before.
+     * A random job that waits, with a reservation or behind a job that leaves, is ended, held, or moved in the queue.
      */
     private static void moves(Cluster c, Random r) {
         List<Job> waiting =

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Licenses: who gets them, who waits, and who may go ahead of whom. */
+/** Licenses: which jobs get them, which wait, and which may overtake. */
 class LicensesTest {
     private static Cluster cluster() {
         return new Cluster(

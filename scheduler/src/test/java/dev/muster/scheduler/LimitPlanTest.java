@@ -40,7 +40,7 @@ class LimitPlanTest extends AccountPolicies {
         }
     }
 
-    /** Who may have no room kept waits without a time at which it starts. */
+    /** A job that may have no reservation waits without a planned start. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                                 | true

@@ -334,8 +334,8 @@ class PlacementTest {
     }
 
     /**
-     * As many as there are tasks: a core's worth of these is left for each node to come, and no more where there are so
-     * many for each GPU.
+     * The default number of cores follows the tasks: one core is left for each further node, and none where a number
+     * per GPU is set.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -376,7 +376,7 @@ class PlacementTest {
                 """);
     }
 
-    /** Whoever comes into a group later, or leaves it, is held against AllowGroups as he is then. */
+    /** AllowGroups is checked against the groups that a user has now, not those at the submission. */
     @Test
     void membershipCountsAsItIsNow() {
         Cluster c =

@@ -79,13 +79,13 @@ public class PlanPropertiesTest {
     }
 
     /**
-     * Whoever was promised a time in a pass is promised none later by the next, although others have started meanwhile.
+     * A job that had a planned start in a pass has none later in the next, although other jobs have started meanwhile.
      */
     private static void noReservationMoves(Cluster c, int heads, String as) {
         Scheduler scheduler = (Scheduler) c.core().planner();
         Map<Integer, Long> promised = new HashMap<>();
         for (Job job : scheduler.queue().jobs()) {
-            // who begins in the coarse part of the plan is rounded anew each time
+            // a start in the coarse part of the plan is rounded anew each time
             if (promised.size() < heads && scheduler.plannedStart(job.id()) > 0) {
                 promised.put(job.id(), scheduler.plannedStart(job.id()));
             }

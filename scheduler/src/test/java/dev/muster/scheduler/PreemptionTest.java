@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who gives way to whom, and what becomes of it. shows: PreemptExemptTime */
+/** Which jobs are preempted by which, and how they end. shows: PreemptExemptTime */
 class PreemptionTest {
     private static Cluster cluster(String low, String settings) {
         return new Cluster(
@@ -44,8 +44,8 @@ class PreemptionTest {
     }
 
     /**
-     * Who asked with R: gives way by requeue or not at all, whatever the partition says; and there must be somebody to
-     * give way to.
+     * --signal=R: such a job is preempted by requeue where its partition says so and ended otherwise, whatever the mode
+     * of the partition.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -62,7 +62,10 @@ class PreemptionTest {
                 """.formatted(then));
     }
 
-    /** MaxStartDelay: for who goes within that time, and for nobody else. */
+    /**
+     * MaxStartDelay: a job with --signal=R whose warning time is at most that may run into the reservation; other jobs
+     * wait.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             maxstartdelay=60 | extras.warnReserve=true extras.warnSeconds=60 | 1 RUNNING n[1-2]
@@ -187,7 +190,8 @@ class PreemptionTest {
     }
 
     /**
-     * Job 3 waits for n1 and n2 and nobody gives way to it; what is kept free for it is no room for a job behind it.
+     * Job 3 waits for n1 and n2 and no job is preempted for it; a job behind it cannot use the nodes that are reserved
+     * for it.
      */
     @Test
     void roomIsNotMadeWhereSomebodyElseIsPlanned() {
@@ -218,8 +222,8 @@ class PreemptionTest {
     }
 
     /**
-     * Of two partitions, by number whatever their priority, or by when they began; who goes already goes for those who
-     * come first.
+     * The order of victims of two partitions: by number whatever their priority, or the youngest first; victims that
+     * were chosen already make room for the first preemptors.
      */
     @Test
     void inWhichOrderTheyGo() {
@@ -319,7 +323,10 @@ class PreemptionTest {
                 """);
     }
 
-    /** With reclaim_licenses whoever has them gives way as well, wherever he runs; and nobody who has none of use. */
+    /**
+     * reclaim_licenses: a job is preempted for licenses that it holds, wherever it runs, and not if it holds none of
+     * them.
+     */
     @Test
     void licensesAreReclaimed() {
         play("", "options.preempt_mode=CANCEL options.licenses=m:3,k:1", """
@@ -369,7 +376,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** Whoever ends in his time of grace is treated as one who did so to make room, whatever he ended with. */
+    /** A job that ends within its grace time is PREEMPTED, whatever its exit code. */
     @Test
     void whoEndsInHisGraceHasGivenWay() {
         for (String row : List.of(
@@ -425,7 +432,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** Of one partition, whoever is on the fewest nodes; when he began comes after that. */
+    /** Within a partition the job on the fewest nodes is preempted first; then the start time decides. */
     @Test
     void theSmallGoBeforeTheLarge() {
         new Play(new Cluster(
@@ -443,7 +450,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** OFF is as the cluster has it: whose QOS is in nobody's list does not have to go. */
+    /** PreemptMode=OFF of a QOS means the cluster's mode; the Preempt lists say which QOS are preempted. */
     @Test
     void aQosWithoutAWayHasTheClusters() {
         Cluster c = new Cluster(
@@ -549,7 +556,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** The word is the QOS's, and says whom a job gives way to; how is the cluster's. */
+    /** WITHIN of a QOS says which jobs it preempts; the mode is the cluster's. */
     @Test
     void withinAQosTheHigherPriorityWins() {
         Cluster c = new Cluster(
@@ -610,7 +617,9 @@ class PreemptionTest {
                 """);
     }
 
-    /** It stops for who needs one of its nodes, and goes on when all of them are free. */
+    /**
+     * A heterogeneous job is suspended for a job that needs one of its nodes, and resumes when all of them are free.
+     */
     @Test
     void aHeterogeneousJobStopsAndGoesOnAsAWhole() {
         new Play(new Cluster(

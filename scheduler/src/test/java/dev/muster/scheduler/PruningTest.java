@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Who is passed over because it is known that he cannot start could not have started: with and without, the same starts
- * and the same reasons.
+ * A job is skipped because it is known that it cannot start: with and without the memory of this, the same jobs start
+ * and the others have the same reasons.
  */
 class PruningTest {
     private static final int SEEDS = 16;
@@ -120,7 +120,7 @@ class PruningTest {
         }
     }
 
-    /** Of who stays: who starts keeps the reason of before. */
+    /** Reasons of the jobs that keep waiting; a started job's reason is the last one. */
     private static Map<Integer, String> reasons(Cluster c, Scheduler s, List<Planner.Start> starts) {
         Map<Integer, String> out = new TreeMap<>();
         c.state().jobs().values().forEach(j -> {
@@ -202,8 +202,8 @@ class PruningTest {
     }
 
     /**
-     * For the first nobody has to go: it would run into a reservation. The second is over before that, and asks for the
-     * same.
+     * No job is preempted for the first job, which would run into a reservation. The second ends before the reservation
+     * and requests the same.
      */
     @Test
     void whomAReservationKeepsOutForItsTimeSaysNothingOfWhoIsOverBefore() {
@@ -233,8 +233,8 @@ class PruningTest {
     }
 
     /**
-     * The first is passed over without a look; then somebody takes the last license; the second, for whom that is no
-     * matter, is looked at.
+     * The first job is skipped without a look; then another job takes the last license; the second, which needs no
+     * license, is considered.
      */
     @Test
     void whoFailedForWantOfRoomDoesNotWaitForLicensesThatOthersTookMeanwhile() {

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Reservations as plays: who may use what is kept, what runs beside and before it, and what its end brings. shows:
- * ResvOverRun
+ * Reservations as plays: which jobs may use the reserved nodes, what runs beside and before them, and what happens at
+ * the end. shows: ResvOverRun
  */
 class ReservationTest {
     private static void play(String lines) {
@@ -59,7 +59,7 @@ class ReservationTest {
                 """);
     }
 
-    /** They are shown as somebody wrote them. */
+    /** A reservation shows its licenses as they were written. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '!',
@@ -252,7 +252,7 @@ class ReservationTest {
                 """);
     }
 
-    /** Who has submitted to it stays in it. */
+    /** A job that was submitted to the reservation stays in it. */
     @Test
     void nobodyIsShutOutByAChange() {
         play("""
@@ -521,7 +521,7 @@ class ReservationTest {
                 """);
     }
 
-    /** Of fewer nodes those stay that somebody is on, and the last; what was named stays so. */
+    /** A smaller node count keeps the nodes with jobs, and the last ones; named nodes stay named. */
     @Test
     void whichNodesStayWhenTheyGetFewer() {
         play("""
@@ -575,7 +575,7 @@ class ReservationTest {
                 """);
     }
 
-    /** Allowed, nobody's matter, denied: a plus goes up, a minus down. */
+    /** A name is allowed, not mentioned or denied: a plus moves it towards allowed, a minus towards denied. */
     @Test
     void namesHaveThreeStates() {
         play("""

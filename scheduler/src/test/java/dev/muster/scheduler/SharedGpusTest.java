@@ -76,7 +76,7 @@ class SharedGpusTest {
                 """);
     }
 
-    /** Two tasks of so many parts each, by ONE_TASK_PER_SHARING_GRES. */
+    /** Two tasks with several shares each, by ONE_TASK_PER_SHARING_GRES. */
     @Test
     void aGpuForEachTask() {
         String several = "gresTypes=gpu,shard options.select=CR_CORE,MULTIPLE_SHARING_GRES_PJ";

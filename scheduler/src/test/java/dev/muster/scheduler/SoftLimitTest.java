@@ -19,8 +19,8 @@ class SoftLimitTest {
     }
 
     /**
-     * The wide one is planned for the end of the first one's soft limit, and nobody begins beside it who would then be
-     * there by his.
+     * The wide job is planned for the end of the first job's soft limit; a job starts before it only if its own soft
+     * limit ends by then.
      */
     @Test
     void planning() {
@@ -37,7 +37,7 @@ class SoftLimitTest {
         assertThat(planned(2)).isEqualTo(600);
     }
 
-    /** Who goes on after that is expected to need all that it may have, and may have it. */
+    /** A job that runs beyond its soft limit is expected to run until its time limit, and may. */
     @Test
     void whenItIsOver() {
         play.lines("""

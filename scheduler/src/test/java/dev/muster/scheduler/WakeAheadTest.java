@@ -10,8 +10,8 @@ import dev.muster.scheduler.timeline.TimeGrid;
 import org.junit.jupiter.api.Test;
 
 /**
- * Nodes without power are there when the job begins that is planned to have them, and nodes that somebody will have
- * soon are not stopped.
+ * Nodes that are powered down are up when their planned job begins, and nodes that a job will have soon are not powered
+ * down.
  */
 class WakeAheadTest {
     private static final String POWER =
@@ -114,10 +114,7 @@ class WakeAheadTest {
                 """);
     }
 
-    /**
-     * And who was started for a plan that is not there any more is stopped when it has been without one for as long as
-     * any other.
-     */
+    /** A node that was started for a plan which no longer exists is powered down after SuspendTime without one. */
     @Test
     void whoIsNotNeededAfterAllIsStoppedAgain() {
         play("options.power:idle=100", """

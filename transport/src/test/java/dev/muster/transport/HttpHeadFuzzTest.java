@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Heads of requests from callers that have not shown who they are: a head is refused, or safe to act on. */
+/** Heads of requests from callers without a credential: a head is refused, or safe to act on. */
 class HttpHeadFuzzTest {
     static List<byte[]> seeds() {
         return Stream.of(

@@ -147,7 +147,7 @@ class JwtTest {
         assertThat(tokens.caller(tokens.make("eve", 10))).isEmpty();
     }
 
-    /** With use_client_ids whoever vouches says who the caller is; a stranger states nothing. */
+    /** With use_client_ids the vouching host names the caller; a stranger can state nothing. */
     @Test
     void whoVouchesMaySayWhoTheCallerIs() {
         Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");

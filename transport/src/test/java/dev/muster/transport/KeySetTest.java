@@ -41,8 +41,8 @@ class KeySetTest {
     }
 
     /**
-     * The order of an exchange: the new key is known, then used, then the old one goes. Nobody is refused who has the
-     * file of one step before.
+     * The order of a key exchange: the new key is known, then used, then the old one goes. A daemon that has the file
+     * of one step before is accepted at each.
      */
     @Test
     void anExchange() {

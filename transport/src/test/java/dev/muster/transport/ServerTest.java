@@ -141,7 +141,7 @@ class ServerTest {
         }
     }
 
-    /** A reply of a first line and lines of so many letters; where the list says "fails", what makes them does. */
+    /** A reply of a first line and lines of these lengths; where the list says "fails", the producer fails. */
     private Server.Reply lines(String lengths) {
         asked.incrementAndGet();
         return new Server.Reply(200, "first\n".getBytes(StandardCharsets.UTF_8), Optional.of(out -> {
@@ -166,7 +166,7 @@ class ServerTest {
                     client.post("/muster/v1/Lines", lengths.getBytes(StandardCharsets.UTF_8), 5000, Optional.of(lines));
             assertThat(r.body()).isEmpty();
             assertThat(got).containsExactly(("first " + lengths + " last").split(" "));
-            // who does not take lines has them in one piece, and the connection serves on
+            // a client that takes no lines gets them in one piece, and the connection serves on
             assertThat(text(client.post("/muster/v1/Lines", "6 7".getBytes(StandardCharsets.UTF_8), 5000)))
                     .isEqualTo("200 first\nxxxxxx\nxxxxxxx\nlast");
             assertThat(text(client.post(
@@ -194,7 +194,7 @@ class ServerTest {
                                 throw new IllegalArgumentException("no line for us");
                             })))
                     .isInstanceOf(IllegalArgumentException.class);
-            // the rest of that answer is nobody's
+            // the rest of that answer goes to no caller
             assertThat(text(client.post("/muster/v1/Ping", "y".getBytes(StandardCharsets.UTF_8), 5000)))
                     .isEqualTo("200 1234 Ping y");
         }
@@ -272,7 +272,7 @@ class ServerTest {
                 .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 
-    /** A port whose queue is full answers nobody. shows: TCPTimeout */
+    /** A port whose queue is full accepts no connection. shows: TCPTimeout */
     @Test
     void aConnectionIsWaitedForNoLongerThanSaid() throws Exception {
         java.util.List<java.net.Socket> queued = new java.util.ArrayList<>();

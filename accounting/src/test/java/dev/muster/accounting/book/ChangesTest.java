@@ -87,7 +87,7 @@ class ChangesTest {
         assertThat(book.assoc("c", "phys", "", "").orElseThrow().limits()).doesNotContainKey("MaxJobs");
     }
 
-    /** What is taken of a QOS's ways, and that nobody takes the place of somebody who takes his, however far round. */
+    /** The values of a QOS's PreemptMode. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             PreemptMode=cancel,within           | WITHIN,CANCEL | -
@@ -318,7 +318,7 @@ class ChangesTest {
                 .isEmpty();
     }
 
-    /** What a coordinator of phys, who is in it, may change and what not; lab is below it, chem is not. */
+    /** What a coordinator of phys, a member of it, may change; lab is below phys, chem is not. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             add account name=sub set parent=phys                      | yes
@@ -665,7 +665,7 @@ class ChangesTest {
         assertThat(book.resourcesEver()).extracting(r -> r.count()).containsExactly(6L);
     }
 
-    /** DefaultQOS is what a new cluster's root has, whoever adds it. */
+    /** DefaultQOS is the default QOS of a new cluster's root, whichever administrator adds the cluster. */
     @ParameterizedTest
     @CsvSource({"high, high", "'HIGH,normal', 'high,normal'", "none, normal", "'', normal"})
     void aNewClustersQos(String said, String expected) {

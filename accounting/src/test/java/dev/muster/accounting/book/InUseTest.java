@@ -9,7 +9,10 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What somebody needs is not taken away, and what is not spoken of stays as it is: sentences are the original's. */
+/**
+ * Entities in use are not deleted, and settings that a command does not name stay as they are; the sentences are
+ * Slurm's.
+ */
 class InUseTest {
     private Book book = Book.initial(1);
 
@@ -49,7 +52,7 @@ class InUseTest {
                                 + " or change these users' default accounts to remove the account(s).\n Changes "
                                 + "Discarded");
         assertThat(book.assoc("c", "b", "bob", "")).isPresent();
-        // who has no other loses it with his place
+        // a user without another account loses this one with the account
         assertThat(root("delete account name=b,d").names()).containsExactly("b", "d");
         assertThat(book.assoc("c", "b", "bob", "")).isEmpty();
         assertThat(root("delete account name=a cluster=c").error()).isEmpty();

@@ -64,7 +64,7 @@ class ControllerLinksTest {
         }
     }
 
-    /** Nobody waits for the rows of a cluster that keeps them elsewhere. */
+    /** No job waits for the rows of a cluster that stores them elsewhere. */
     @Test
     void anExternalClusterHoldsNobodyUp() {
         Book draft = Book.initial(1);

@@ -379,7 +379,7 @@ class AccountingStoreTest {
         }
     }
 
-    /** Nobody else tidies the file: what many small transactions leave behind is used again. */
+    /** The database reuses the space that many small transactions leave behind; no other program compacts the file. */
     @Test
     void theFileDoesNotGrowForEver() throws Exception {
         try (Projection store = AccountingStore.open(dir, CLUSTER)) {

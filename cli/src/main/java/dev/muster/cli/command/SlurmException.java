@@ -12,7 +12,7 @@ public final class SlurmException extends Exception {
         this.errno = errno;
     }
 
-    /** The sentence: a Throwable may have none, this one has. */
+    /** Returns the sentence; this exception always has one. */
     @Override
     public String getMessage() {
         return requireNonNull(super.getMessage(), "the constructor is given one");

@@ -40,7 +40,7 @@ public final class OptionCheck {
     private static final int SPEC_EXIT = 255;
 
     private static final int NUMBER_EXIT = 1;
-    /** Slurm's uid and gid of nobody, which no job may have. */
+    /** Slurm's SLURM_AUTH_NOBODY, a uid and gid that no job may have. */
     private static final int NOBODY = 99;
 
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;

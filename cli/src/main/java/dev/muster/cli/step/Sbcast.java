@@ -285,7 +285,7 @@ public final class Sbcast implements Command {
                 java.nio.file.Path.of(path), "unix:mode,uid,gid,size,lastAccessTime,lastModifiedTime,ctime");
     }
 
-    /** One of those that {@link #attributes} reads. */
+    /** Returns one of the attributes that {@link #attributes} reads. */
     private static Object attribute(Map<String, Object> all, String name) {
         return requireNonNull(all.get(name), name);
     }

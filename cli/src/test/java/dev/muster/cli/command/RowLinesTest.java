@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whether slurmctld sends a reply whole or line by line, who takes its rows sees the same. */
+/** A client gets the same rows whether slurmctld sends a reply whole or line by line. */
 class RowLinesTest {
     private static final String HEAD = "{\"now\":7,\"jobs\":[";
 

@@ -75,7 +75,7 @@ class ClustersTest {
         assertThat(host.run("sbatch " + option + " --parsable --wrap=x")).isEqualTo(new FakeHost.Ran(0, "9;far\n", ""));
     }
 
-    /** srun and salloc likewise, and what they ask from then on is asked there. */
+    /** srun and salloc choose a cluster too, and send all later requests there. */
     @ParameterizedTest
     @CsvSource({
         "salloc --no-shell, test=5 far=4, test far far",

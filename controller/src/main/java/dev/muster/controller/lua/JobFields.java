@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The fields of {@code job_desc} by the names that scripts use, over an edit of a job's description. What was not said
- * is nil, or the NO_VAL of its width.
+ * The fields of {@code job_desc} by the names that scripts use, over an edit of a job's description. A field that was
+ * not set is nil, or the NO_VAL of its width.
  */
 final class JobFields {
 

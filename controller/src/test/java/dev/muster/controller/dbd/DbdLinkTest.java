@@ -19,7 +19,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Where one host of slurmdbd cannot be reached, the same question goes to the next at once, and nobody hears of it. */
+/**
+ * Where one host of slurmdbd cannot be reached, the same request goes to the next host at once, and its caller sees no
+ * error.
+ */
 class DbdLinkTest {
     private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);
     private static final String NOBODY = "255.255.255.255";

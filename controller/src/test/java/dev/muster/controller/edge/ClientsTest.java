@@ -44,7 +44,7 @@ class ClientsTest {
         assertThat(site.job(1)).startsWith("TIMEOUT");
     }
 
-    /** Nobody is there to be silent: salloc --no-shell. */
+    /** InactiveLimit does not end an allocation without a command (salloc --no-shell). */
     @Test
     void anAllocationWithoutACommandHasNoLimit() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");

@@ -74,7 +74,7 @@ class RateLimitTest {
                 .as("no line within five seconds of another")
                 .hasSize(3);
         assertThat(Files.readString(dir.resolve("log"))).contains("RPC rate limit exceeded by uid 7 with QueryJobs");
-        // a third user takes the place of who has not asked for longest
+        // a third user takes the place of the user that has not asked for longest
         assertThat(answered(limit, 8, 50) + answered(limit, 9, 50) + answered(limit, 7, 50))
                 .isEqualTo(12);
         conf.set(read("x") instanceof SlurmConf.Parsed.Ok ok ? ok.conf() : null);

@@ -24,7 +24,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who gets a token, for whom and for how long. */
+/** Which callers get a token, for which user and for how long. */
 class TokenIssuerTest {
     private static final Identities IDENTITIES = new Identities();
     private static final int NOBODY = IDENTITIES.byName("nobody").orElseThrow().uid();

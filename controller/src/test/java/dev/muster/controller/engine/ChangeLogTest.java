@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What those who look on are told. */
+/** Which changes an event stream reports. */
 class ChangeLogTest {
     private static final int OWNER = 1000;
     private static final int OTHER = 1001;

@@ -143,7 +143,7 @@ class JobViewsTest {
         }
     }
 
-    /** Nor does it ask for a share: who says nothing asks for what he may use. */
+    /** A job that requests no memory has all memory of its nodes in ReqTRES, where memory is not consumable. */
     @Test
     void memoryThatNobodyAsksFor() {
         for (String words : List.of("nodesMin=2", "nodesMin=2 exclusive=NODE", "nodesMin=2 memAll=true")) {
@@ -178,7 +178,7 @@ class JobViewsTest {
         }
     }
 
-    /** Where limits are kept to nobody has grown older before the time has come, and so none is shown. */
+    /** Where limits are enforced a job shows no accrue time before it has begun to age. */
     @Test
     void withLimitsAgeHasNoTimeToCome() {
         Site site = new Site(

@@ -23,7 +23,7 @@ class NodeViewsTest {
         return n.state() + n.flags() + " " + n.cpusAllocated() + " " + n.memoryAllocatedMb() + " " + n.tresAllocated();
     }
 
-    /** What a job that is over still keeps until its node is done with it is shown as nobody's. */
+    /** Resources of a job that is over, until its node has cleaned up, are shown as allocated to no job. */
     @Test
     void jobsThatAreOver() {
         assertThat(shown()).isEqualTo("IDLE[] 0 0 ");

@@ -85,7 +85,7 @@ public final class JobSubmit {
         return job;
     }
 
-    /** What the plugin refuses, whatever it would change. */
+    /** Returns the refusal of the plugin, without its changes. */
     private static Optional<Decision.Rejected> refusal(
             State state, JobDesc job, String plugin, Submissions submissions, Now now) {
         if (plugin.equals("require_timelimit") && job.timing().timeLimitMin() == 0) {

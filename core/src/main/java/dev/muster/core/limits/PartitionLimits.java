@@ -148,7 +148,9 @@ public final class PartitionLimits {
         return desc.withRequest(out.withCpus((int) perTask, (int) perNodeMin, askedBefore(r, perTask)));
     }
 
-    /** CPUs per task that were asked for before memory raised them: -1 for none, 0 where they are what they were. */
+    /**
+     * CPUs per task that the job requested before its memory raised them: -1 for none, 0 if memory did not raise them.
+     */
     private static int askedBefore(ResourceRequest r, long perTask) {
         if (perTask <= r.cpusPerTask()) {
             return r.cpusPerTaskAsked();

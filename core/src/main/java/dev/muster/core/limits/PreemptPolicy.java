@@ -223,7 +223,7 @@ public final class PreemptPolicy {
         return holder.run().startTime() + Math.max(0, exempt);
     }
 
-    /** Of two victims the one that started last goes first. */
+    /** Returns whether the job that started last is preempted first (preempt_youngest_first). */
     public boolean youngestFirst() {
         return options.youngestFirst();
     }

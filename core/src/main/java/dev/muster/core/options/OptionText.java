@@ -57,7 +57,7 @@ final class OptionText {
         return items(text(name), ",");
     }
 
-    /** Options whose names begin so, by the rest of the name. */
+    /** Returns the options whose names begin with the prefix; each key is the name without it. */
     Stream<Map.Entry<String, String>> below(String prefix) {
         return texts.entrySet().stream()
                 .filter(e -> e.getKey().startsWith(prefix))

@@ -87,7 +87,7 @@ public record PowerSaving(
             return new Times(text.count(IDLE_S, -1), text.count(STOP_S, 30), text.count(START_S, 60), false);
         }
 
-        /** Reads {@code idle,stop,start,now}; what is not a number is as here. */
+        /** Reads {@code idle,stop,start,now}; a part that is not a number keeps this value. */
         private Times with(String written) {
             String[] parts = written.split(",", -1);
             return parts.length != 4

@@ -102,7 +102,7 @@ public record PriorityOptions(
             try {
                 out.put(name, Double.parseDouble(weight));
             } catch (NumberFormatException e) {
-                // what is no number has no weight
+                // a weight that is not a number counts as 0
             }
         }
 

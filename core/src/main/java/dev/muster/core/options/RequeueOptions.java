@@ -14,7 +14,7 @@ import java.util.List;
 public record RequeueOptions(IndexSet exits, IndexSet holdExits, long delayS) {
     /** Exit codes of batch jobs that go back to the queue, {@code 1-9,18}. */
     public static final String REQUEUE_EXIT = "requeue_exit";
-    /** The same, and they wait there for their release as SPECIAL_EXIT. */
+    /** Exit codes of batch jobs that go back to the queue and are held there as SPECIAL_EXIT. */
     public static final String REQUEUE_EXIT_HOLD = "requeue_exit_hold";
     /** Seconds; SchedulerParameters=requeue_delay, else cred_expire of AuthInfo. */
     public static final String REQUEUE_DELAY = "requeue_delay";

@@ -1,7 +1,7 @@
 package dev.muster.core.options;
 
 /**
- * What users may do that else only operators may.
+ * Rights of users that only operators have by default.
  *
  * @param top enable_user_top: scontrol top of their own jobs; no by default
  * @param deleteReservations SlurmctldParameters=user_resv_delete: of which they are users; no by default

@@ -54,7 +54,7 @@ class ArrayJobsTest {
                 .isEqualTo(expected);
     }
 
-    /** Of an array its tasks are named, to whom it does not belong; nothing is split off for him. */
+    /** Another user's request about an array names its tasks, and splits off no task. */
     @Test
     void arraysOfOthers() {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");

@@ -174,7 +174,7 @@ class DependenciesTest {
                 .isEqualTo(shown);
     }
 
-    /** Nobody can say how a job has ended that is not known. */
+    /** A dependency on the exit of a job that is not known is refused. */
     @Test
     void whatDependsOnTheEndOfAJobKnowsIt() {
         play("""

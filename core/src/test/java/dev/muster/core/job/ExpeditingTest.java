@@ -4,7 +4,7 @@ import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
-/** --requeue=expedite: who fails is held, unless a node failed; then it comes first. */
+/** --requeue=expedite: a job that fails is held, unless a node failed; then it comes first. */
 class ExpeditingTest {
     private static void play(String lines) {
         new Play(new Cluster(

@@ -153,7 +153,7 @@ class UpdateWordsTest {
     void fieldsOfAWaitingJob() {
         String denied = "Access/permission denied";
         String[][] table = {
-            // who, change, what the description then holds or what is said
+            // user, change, then the description's new value or the refusal
             {"user", "numtasks=3", "\"tasks\":3"},
             {"user", "reqprocs=2", "\"tasks\":2"},
             {"user", "numtasks=x", "Unspecified error"},

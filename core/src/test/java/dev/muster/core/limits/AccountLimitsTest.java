@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Associations and QOS: whom a job is charged to, and which limit says no with which word. */
+/** Associations and QOS: the association that a job is charged to, and the limit and reason that hold it back. */
 class AccountLimitsTest extends AccountPolicies {
     @Test
     void theDefaultAccountAndQosAreFilledIn() {
@@ -60,7 +60,7 @@ class AccountLimitsTest extends AccountPolicies {
         assertThat(said).isEqualTo(sentence);
     }
 
-    /** Nor is anything reserved for who could not submit a job. */
+    /** A reservation cannot be made for a user that could not submit a job. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         associations | users=nobody | Invalid account or account/partition combination specified
@@ -263,8 +263,8 @@ class AccountLimitsTest extends AccountPolicies {
     }
 
     /**
-     * The one that a limit keeps back is passed over also by who has to wait for nodes, and by the partition that does
-     * not admit it.
+     * Of several QOS the one that a limit holds back is skipped: the job waits for nodes by another. A partition that
+     * denies one leaves the job both.
      */
     @Test
     void ofSeveralQosThoseThatMayNotRunWait() {
@@ -455,8 +455,8 @@ class AccountLimitsTest extends AccountPolicies {
     }
 
     /**
-     * Memory that is not dealt out is nobody's: limits count it when a job is submitted, all of its node where it says
-     * nothing, and not then.
+     * Where memory is not a consumable resource, limits count the memory that a job requests at its submission, and a
+     * whole node's if it requests none; they do not count it while the job runs.
      */
     @Test
     void memoryThatIsNotDealtOutIsNotCounted() {
@@ -610,7 +610,7 @@ class AccountLimitsTest extends AccountPolicies {
         assertThat(String.join(" ", found)).isEqualTo(expected);
     }
 
-    /** Limits that are parts of what a partition has bind its jobs, and are nobody's own. */
+    /** Relative limits of a partition's QOS bind the partition's jobs, and are not limits of the jobs' own QOS. */
     @Test
     void aPartitionsRelativeQosIsNoJobsOwn() {
         policy("associations,limits,qos", "", "", "Flags=Relative GrpTRES=cpu=25");

@@ -298,7 +298,9 @@ class FairShareTest {
                 .isEqualTo("u1=0.408 u2=0.022 u3=0.125 u4=0.500 u5=0.749 u6=0.000");
     }
 
-    /** Likewise walked: what is below an account with its parent's shares stands among the parent's children. */
+    /**
+     * The order of the classic rule: the children of an account with parent shares stand among its parent's children.
+     */
     @Test
     void parentSharesByTheClassicRule() {
         assertThat(factors(FairShare.Rule.CLASSIC, """
@@ -336,7 +338,7 @@ class FairShareTest {
                   /u4 1
                 """;
         assertThat(factors(FairShare.Rule.DEPTH_OBLIVIOUS, lines)).isEqualTo("u1=0.280 u2=0.099 u3=0.595 u4=0.000");
-        // whose account has had nothing, and who has had nothing himself
+        // an account without usage, and in another account a user without usage
         assertThat(factors(FairShare.Rule.DEPTH_OBLIVIOUS, """
                 a 1
                   /u1 1
@@ -389,7 +391,7 @@ class FairShareTest {
         return c.state().shares().usage().find(assoc).orElse(0L) / 1000;
     }
 
-    /** A suspension is charged to nobody, wherever the charges fall, and where the job ends in it. */
+    /** The time of a suspension is charged to no association, also where charges fall into it or the job ends in it. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             pass 20; suspend 1; pass 10; resume 1; pass 130                                             | 150
@@ -591,7 +593,7 @@ class FairShareTest {
                     .as(row)
                     .isEqualTo(Long.parseLong(cell[2].strip()));
         }
-        // PriorityMaxAge=INFINITE: nobody ever comes a step nearer to it; 0: everybody has it at once
+        // PriorityMaxAge=INFINITE: the age factor of every job stays 0; 0: it is 1 at once
         assertThat(priority(
                         cluster(all + "options.priority_max_age=-1"),
                         "partition=p charge.account=lab charge.qos=normal",
@@ -652,7 +654,7 @@ class FairShareTest {
     }
 
     /**
-     * By what is computed, whatever makes it: those who go back come one lower where their numbers would put them
+     * scontrol top compares computed priorities: a job that goes back gets one less where its own priority would put it
      * first.
      */
     @Test

@@ -4,7 +4,7 @@ import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
-/** Nobody starts for ten seconds beside a job that is just ending. By CompleteWait and reduce_completing_frag. */
+/** CompleteWait and reduce_completing_frag: no job starts for ten seconds beside a job that is ending. */
 class CompleteWaitTest {
     private static final String PARTITIONS = """
             a nodes=n[1-2] default=yes defmempercpu=10
@@ -64,7 +64,7 @@ class CompleteWaitTest {
                 """);
     }
 
-    /** What was said of somebody who found no room stays true, and is said anew afterwards. */
+    /** A job that found no room keeps its reason meanwhile, and gets it anew afterwards. */
     @Test
     void reasonsStay() {
         play("options.reduce_completing_frag=yes", """

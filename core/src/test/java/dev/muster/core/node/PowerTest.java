@@ -10,7 +10,7 @@ import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Nodes are stopped when nobody needs them, and started when somebody does. */
+/** Idle nodes are suspended, and resumed when a job needs them. */
 class PowerTest {
     private static final String BOTH =
             "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
@@ -147,7 +147,7 @@ class PowerTest {
                 """);
     }
 
-    /** As in the original: the limit counts from when the last node has come, and passes for nobody before that. */
+    /** As in Slurm: the time limit counts from the moment at which the last node is up. */
     @Test
     void theTimeOfAJobBeginsWhenItsNodesAreThere() {
         play("options.power:idle=-1", """

@@ -34,7 +34,10 @@ class PartitionsTest {
         assertThat(partition(2)).isEqualTo("low,high");
     }
 
-    /** Who waits for others as well waits for those; who runs in it, or has no other, ends. */
+    /**
+     * A partition is not configured any more: a pending job with other partitions keeps those; a job that runs in it,
+     * or has no other, ends.
+     */
     @Test
     void aPartitionIsNotConfiguredAnyMore() {
         play.lines("""

@@ -71,8 +71,8 @@ class StepMemoryTest {
     }
 
     /**
-     * A step that does not say "exactly so many CPUs" has all CPUs of its nodes and waits until nobody else has any,
-     * whatever its tasks need.
+     * A step without --exact gets all CPUs of its nodes and waits until no other step has any of them, whatever its
+     * tasks need.
      */
     @ParameterizedTest
     @CsvSource(delimiter = ';', textBlock = """

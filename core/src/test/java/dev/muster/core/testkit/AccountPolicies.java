@@ -34,7 +34,7 @@ public abstract class AccountPolicies {
                 id, parent, account, user, "", !user.isEmpty() && id == 3, limits(limits), List.of(qos), "");
     }
 
-    /** Root over dept over alice, who has a second account. */
+    /** Root, below it dept, below that alice with a second account. */
     protected void policy(String enforce, String ofDept, String ofAlice, String ofQos) {
         policy(enforce, "", ofDept, ofAlice, ofQos);
     }

@@ -49,7 +49,9 @@ public final class Cluster {
     private long seconds = 1_000_000;
     private int ms;
 
-    /** @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions likewise, with keys as scontrol's */
+    /**
+     * @param nodes {@code n[1-2] cpus=4 threads=2 mem=1000} lines; partitions in the same form, with keys as scontrol's
+     */
     public Cluster(String nodes, String partitions, String settings) {
         this(nodes, partitions, settings, Topology.FLAT);
     }
@@ -203,7 +205,7 @@ public final class Cluster {
         return out;
     }
 
-    /** Of who waits, as it was last computed. */
+    /** The priority of a pending job, as it was last computed. */
     public long priority(int job) {
         return planner.priority(job).orElseThrow();
     }
@@ -347,7 +349,7 @@ public final class Cluster {
         last = apply(new Command.Tick());
     }
 
-    /** What nobody should wait a second for, if there is any of that. */
+    /** Does what slurmctld does at once instead of at the next tick, if there is any. */
     public void settle() {
         if (core.due().urgent()) {
             apply(new Command.Settle());

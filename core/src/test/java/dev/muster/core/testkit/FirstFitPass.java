@@ -227,7 +227,7 @@ final class FirstFitPass {
         }
     }
 
-    /** @param sign 1 for a job that starts, -1 for one that does not start after all */
+    /** @param sign 1 for a start, -1 to take a start back */
     private void count(Job job, Partition partition, Allocation allocation, int sign) {
         use.started(state, job.desc(), allocation, PartitionLimits.runMin(job.desc(), partition), sign);
     }

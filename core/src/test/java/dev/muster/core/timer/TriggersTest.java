@@ -11,7 +11,7 @@ import dev.muster.core.testkit.Play;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Programs that run when something happens, and who may set them. */
+/** Triggers: programs that run at an event, and the users that may set them. */
 class TriggersTest {
     private final Cluster cluster = new Cluster(
             "n[1-3] cpus=2 mem=1000",

@@ -483,7 +483,7 @@ public final class AccountingRows {
      * @param fields names of components of the rows that are wanted beside those that tell rows apart; empty for all
      * @param fromJob no jobs with smaller numbers
      * @param limit approximate rows of one answer, {@link Answer#next} says where the next ones begin; 0 for all
-     * @param asker uid of the user for whom a controller asks; "" for the caller itself. Only callers that may see
+     * @param asker uid of the user that a controller asks for; "" for the caller itself. Only callers that may see
      *     everything can set it
      * @param text {@link #SCRIPT} or {@link #ENVIRONMENT} to have that of each job; "" for neither
      * @param packed the answer is a {@link PackedAnswer}

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A relay's branches against nodes of straw: where frames go, and who is given up. */
+/** A relay's branches with stand-ins for nodes: where frames go, and which nodes are given up. */
 @Timeout(20)
 class IoFanTest {
     private static final List<Behind> BEHIND =

@@ -135,7 +135,7 @@ class Hdf5SinkTest {
         Files.delete(dir.resolve("profiles"));
         sink().resumed(Set.of());
         assertThat(task(read("7_3_n1.h5"), "0").rows()).isEqualTo(1);
-        // after the end a sample that came too late is nobody's
+        // a sample that comes after the task's end belongs to no task
         sink.sample(plan, "task", "0", values(1, 1), 1002);
         assertThat(dir.resolve("spool/profile/7_3")).doesNotExist();
     }

@@ -81,9 +81,7 @@ class TaskSamplesTest {
                 .isEqualTo(List.of(970L, 30L, 500L, 0L, 2048L, 1024L, 2L));
     }
 
-    /**
-     * The most of each look, of which the second is after slurmd was started anew; processes of no task are nobody's.
-     */
+    /** The peak of each sample counts, the second after a restart of slurmd; processes of no task do not. */
     @Test
     void theMostOfEachLookCounts() throws IOException {
         keep(seen(4, 0, 300, 8000, 0, 10), seen(5, 0, 700, 6000, 50, 10), seen(-1, 0, 99_000, 99_000, 0, 0));

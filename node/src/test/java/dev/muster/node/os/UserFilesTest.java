@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a job has written, read for who looks on. */
+/** Reads of a job's output files on behalf of a caller. */
 class UserFilesTest {
     @TempDir
     private Path dir;

@@ -71,10 +71,7 @@ class ContractTest {
         assertThat(wrong).isEmpty();
     }
 
-    /**
-     * An answer to which nothing led but a mistake, of whoever made it: it is in the form of the operation as well, in
-     * JSON and in YAML.
-     */
+    /** An error, of the caller or of the daemon, has the form of the operation's schema, in JSON and in YAML. */
     @ParameterizedTest
     @MethodSource("versions")
     void mistakesFitTheSchemas(int version) throws Exception {
@@ -163,7 +160,7 @@ class ContractTest {
         Files.delete(dir);
     }
 
-    /** What is said of every operation alike: both forms of every answer, of mistakes as well, and who asks. */
+    /** Parts that each operation's document has: both media types of each answer, errors, and the security schemes. */
     @ParameterizedTest
     @MethodSource("versions")
     void documentsAreWholeWithoutTheContract(int version) throws IOException {

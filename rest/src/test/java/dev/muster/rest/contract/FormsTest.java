@@ -114,7 +114,7 @@ class FormsTest {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** Whatever goes through says the same, is what a tree makes, and means the same to who reads it. */
+    /** YAML that is written as a stream says the same as YAML from a tree, and parses to the same values. */
     @Test
     void yamlIsMadeAsItGoesOut() throws Exception {
         String tree = "{\"a\":{\"b\":[{\"c\":\"x: y\\\\\\\"z\"},{\"d\":[]},[1,[2,-3.5],{}],null],"

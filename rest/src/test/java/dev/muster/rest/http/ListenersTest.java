@@ -33,7 +33,10 @@ class ListenersTest {
         }
     }
 
-    /** Sockets that nobody asks take none of the connections: with one at a time each of three is served. */
+    /**
+     * A listening socket without connections takes no slot: with one connection at a time each of three sockets is
+     * served.
+     */
     @Test
     void oneConnectionAtATimeServesEverySocket() throws Exception {
         try (Listeners all = new Listeners(1, Optional.empty(), new DaemonLog("slurmrestd", "", false, 0, ""))) {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class WriteTimeoutTest {
-    /** Who asks for much and reads nothing loses the connection; the thread that wrote to it is free. */
+    /** A client that requests much and reads nothing loses its connection, and frees the thread that wrote to it. */
     @Test
     void whoReadsNothingIsNotWaitedFor() throws Exception {
         WriteTimeout patience = new WriteTimeout(300);

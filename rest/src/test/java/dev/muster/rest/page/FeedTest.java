@@ -235,7 +235,7 @@ class FeedTest {
         until(() -> r.text().contains("event: back") && r.text().contains("id: e.7"));
     }
 
-    /** One asks for all of a feed: what he is told of himself is nobody else's. */
+    /** A reset tells one client its user and rights: another client's stream does not show them. */
     @Test
     void aResetSaysNothingOfWhoAsked() throws Exception {
         Feeds feeds = new Feeds();
@@ -270,9 +270,7 @@ class FeedTest {
         assertThat(calls.get()).isLessThan(3);
     }
 
-    /**
-     * A file that was replaced by another one, longer than it, is told from its beginning; to who comes back as well.
-     */
+    /** A file that was replaced by a longer one is read from its beginning, also for a client that comes back. */
     @Test
     void aFileThatIsAnotherByNowIsReadAgain() throws Exception {
         Host node = host((message, q) -> {

@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page's files, and who may be logged in. */
+/** The page's files, and the users that may log in. */
 class PageTest {
     private static final String TOKEN =
             "a." + java.util.Base64.getUrlEncoder().encodeToString("{\"sun\":\"ann\"}".getBytes(StandardCharsets.UTF_8))

@@ -21,8 +21,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plans that are made elsewhere: whoever waits has a time, passes keep the places of the first, and nobody is there
- * twice.
+ * Plans that another thread makes: every waiting job has a start, passes keep the reservations of the first jobs, and
+ * no job is planned twice.
  */
 class ReservationsInForceTest {
     private static final int SEEDS = 20;
@@ -67,10 +67,7 @@ class ReservationsInForceTest {
         assertThat(c.shown(shorter)).as("it is over by then").isEqualTo("n2:1");
     }
 
-    /**
-     * What became free is kept for somebody: who stands behind him knows without another look, who comes before him may
-     * have it.
-     */
+    /** Freed room is reserved for a job: jobs behind it skip it without another look, jobs before it may take it. */
     @Test
     void whatIsTooLittleBesideAPlaceIsEnoughBeforeIt() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes maxtime=1000", "");
@@ -126,8 +123,8 @@ class ReservationsInForceTest {
     }
 
     /**
-     * The first that waits starts no later than a plan has said whose places were kept since: nobody who started
-     * meanwhile is in its way.
+     * The first waiting job starts no later than the plan said whose reservations have been kept since: jobs that
+     * started meanwhile are not in its way.
      */
     @Test
     void whoeverStartsBetweenPlansNoPlaceIsLost() {

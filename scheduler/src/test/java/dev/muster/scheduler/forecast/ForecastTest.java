@@ -344,7 +344,7 @@ public class ForecastTest {
                 .containsExactly("+600 n1", "+1200 n3", "+4200 n2");
     }
 
-    /** A job behind nobody: the plan says that it starts now where the pass starts it, and only there. */
+    /** A job at the head of the queue: the plan says that it starts now if the pass starts it, and only then. */
     @Test
     void aJobBehindNobodyIsPlannedForNowIfItStartsNow() {
         int starts = 0;

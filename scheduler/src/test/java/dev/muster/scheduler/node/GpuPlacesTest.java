@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class GpuPlacesTest {
     /** Two sockets of 8 cores with 2 threads, 3 GPUs near each. */
     private static final String SIX = "n[1-2] cpus=32 sockets=2 threads=2 gpus=6 near=0-7;8-15";
-    /** Two sockets of 6 cores, 2 GPUs with 10 parts near each; 2 cores of each GPU are kept for those who have it. */
+    /** Two sockets of 6 cores, 2 GPUs with 10 shares near each; 2 cores of each GPU are reserved for its jobs. */
     private static final String KEPT = "n[1-2] cpus=12 sockets=2 gpus=4 shards=40 near=0-5;6-11 restricted=2";
 
     @Test

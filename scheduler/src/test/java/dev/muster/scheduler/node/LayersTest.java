@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Resources in layers of nodes: on which nodes a job can have them, what it takes of which layer, and who waits. */
+/**
+ * Resources in layers of nodes: on which nodes a job can have them, what it takes of which layer, and which jobs wait.
+ */
 class LayersTest {
     private static LayeredResource resource(String name, int mode, Map<String, Integer> variables, String... layers) {
         List<Layer> out = new ArrayList<>();
@@ -144,7 +146,7 @@ class LayersTest {
                 """);
     }
 
-    /** The time at which it can be had is planned, and nobody takes it away before. */
+    /** The start of a job that waits for a layer is planned, and no other job takes the resource before. */
     @Test
     void whatWaitsIsPlanned() {
         new Play(cluster()).lines("""

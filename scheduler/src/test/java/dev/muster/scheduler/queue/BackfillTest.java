@@ -119,7 +119,7 @@ class BackfillTest {
         assertThat(c.state().jobs().at(2).run().limitMin()).isEqualTo(60);
     }
 
-    /** For whom room is kept: job 5, which would delay job 2, starts where that one has no reservation. */
+    /** bf_min_prio_reserve: job 5, which would delay job 2, starts where job 2 has no reservation. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             bf_min_prio_reserve=1            | PENDING
@@ -246,7 +246,7 @@ class BackfillTest {
                 schedule                             -> 1 RUNNING n[1-2]; 2 PENDING; 3 PENDING; 4 RUNNING n2 ahead
                 """);
     }
-    /** What --test-only says: not before --begin, however far that is, and behind who waits by then. */
+    /** --test-only: the start is not before --begin, however far away, and behind the jobs that wait by then. */
     @Test
     void whenAJobThatBeginsLaterWouldStart() {
         for (String row : List.of(

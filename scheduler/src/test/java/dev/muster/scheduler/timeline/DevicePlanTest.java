@@ -84,8 +84,8 @@ class DevicePlanTest {
     }
 
     /**
-     * Where it is up to their cores which GPUs are nearer, the plan goes by nodes with nobody on them, and of one type:
-     * no others here.
+     * Where the cores decide which GPUs are near, a plan counts nodes without jobs and of one type only; this cluster
+     * has no others.
      */
     private static Cluster cluster(Random random, boolean near) {
         StringBuilder nodes = new StringBuilder();

@@ -115,7 +115,7 @@ class ReplayTest {
         return made(seed, jobs, cpus, cpus, load);
     }
 
-    /** @param widest so many CPUs at most that a job asks for */
+    /** @param widest CPUs that a job requests at most */
     static Trace made(int seed, int jobs, int cpus, int widest, double load) {
         Random r = new Random(seed);
         List<Trace.Job> out = new ArrayList<>();
@@ -149,7 +149,7 @@ class ReplayTest {
         }
     }
 
-    /** Nobody is wide: the queue's order does not rule who has the reservation. */
+    /** No job is wide: the order of the queue does not decide which job has the reservation. */
     @Test
     void andWhereThePolicyHasItsOwnOrder() {
         boolean differs = false;
@@ -164,7 +164,7 @@ class ReplayTest {
         assertThat(differs).as("it is another order than beside a reservation").isTrue();
     }
 
-    /** Many small jobs: slowdowns fall to a part, and nobody waits much longer than the longest wait was. */
+    /** Many small jobs: slowdowns fall to a part, and no job waits much longer than the longest wait was. */
     @Test
     void smallJobsGoByTheirPrice() {
         double slowdown = 0;
