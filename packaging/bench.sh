@@ -28,7 +28,7 @@ small() {
   [ "$1" != save ] || { mkdir -p "$figures"; cp "$new" "$figures/$release.csv"; echo "written: benchmarks/figures/$release.csv"; return; }
   last=$(ls -v "$figures"/*.csv | tail -1)
   echo "beside $(basename "$last" .csv):"
-  "$java" -cp "$(benchmarks_cp)" dev.muster.benchmarks.Figures "$last" "$new"
+  "$java" -cp "$(benchmarks_cp)" dev.muster.benchmarks.ReleaseComparison "$last" "$new"
 }
 
 # one call in microseconds: timed KIND COMMAND...
@@ -162,7 +162,7 @@ emulated() { # NODES JOBS PARTS
     done
     printf '%s\n' "PartitionName=main Nodes=n[1-$n] Default=YES MaxTime=INFINITE State=UP" ${EXTRA:+"$EXTRA"}; } > "$d/slurm.conf"
   "$prefix/sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
-  "$java" -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.EmulatedBenchmark "$d/slurm.conf" "$(cat "$d/run/slurmctld.pid")" "$jobs" "$3" "${lists[@]}"
+  "$java" -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.ManyNodesBenchmark "$d/slurm.conf" "$(cat "$d/run/slurmctld.pid")" "$jobs" "$3" "${lists[@]}"
 }
 
 throughput() {
@@ -350,9 +350,9 @@ case $what in
   latency) latency ;;
   long) long "${3:-100000}" ;;
   submit) submit "${3:-10000}" "${4:-10000}" ;;
-  plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.PlanBenchmark "${@:3}" ;;
-  limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.PlanBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
-  queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.QueueBenchmark "${3:-100000}" ;;
+  plan) "$java" -Xmx"${HEAP:-8g}" -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.SchedulingBenchmark "${@:3}" ;;
+  limits) "$java" -Xmx8g -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.SchedulingBenchmark "${3:-20000}" "${4:-2000}" limits 41 ;;
+  queue) "$java" -Xmx6g -XX:+UseSerialGC -cp "$(benchmarks_cp)" dev.muster.benchmarks.LongQueueBenchmark "${3:-100000}" ;;
   rest) rest "${3:-10000}" "${4:-16}" ;;
   page) page_load "${3:-100000}" "${4:-100000}" "${5:-10000}" ;;
   small) small "${3:-}" ;;

@@ -35,7 +35,7 @@ fill() { # KIND JOBS NODES-EACH: whole nodes, allocated before this returns
 load() {
   local k=$1 jobs=$2 how=$3 kind=$4 threads=$5 s e out
   if [ "$k" = muster ]; then
-    out=$(SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -Xmx1g -Xmn200m -XX:TieredStopAtLevel=1 -cp "$(cli_classes)" dev.muster.benchmarks.SubmitLoad "$jobs" "$how" "$kind" "$threads" "${WARM:-0}")
+    out=$(SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -Xmx1g -Xmn200m -XX:TieredStopAtLevel=1 -cp "$(cli_classes)" dev.muster.benchmarks.SubmissionLoad "$jobs" "$how" "$kind" "$threads" "${WARM:-0}")
     awk '{for(i=1;i<NF;i++) v[$i]=$(i+1); print v["rate"], v["median"], v["p99"], v["cpu_us_per_job"]}' <<< "$out"
   elif [ -n "${SUBMIT_LIB:-}" ]; then
     out=$( { time SLURM_CONF=$work/debian/slurm.conf "$SUBMIT_LIB" "$jobs" "$how" "$kind" "$threads"; } 2>&1 )
@@ -169,7 +169,7 @@ queries() {
   first=$(of muster sbatch --parsable -o /dev/null -N1 --exclusive --wrap='exec sleep 86400')
   load muster "$jobs" run one 16 >/dev/null
   echo "$jobs jobs, ${NODES:-64} nodes; load $(cut -d' ' -f1 /proc/loadavg)"
-  SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -cp "$(cli_classes)" dev.muster.benchmarks.QueryBenchmark "${ROUNDS:-8}" "${RATE:-1000}" "${CONNECTIONS:-16}" "$first" $((first + jobs))
+  SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -cp "$(cli_classes)" dev.muster.benchmarks.QueryLoadBenchmark "${ROUNDS:-8}" "${RATE:-1000}" "${CONNECTIONS:-16}" "$first" $((first + jobs))
   down
 }
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** The nodes, partitions, topology and limits of the cluster that {@link PlanBenchmark} plans for. */
+/** The nodes, partitions, topology and limits of the cluster that {@link SchedulingBenchmark} plans for. */
 final class BenchmarkCluster {
     static final int USERS = 400;
     static final int LEAF = 40;

@@ -9,9 +9,9 @@ import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.format.HostList;
 import dev.muster.model.node.NodeMessages;
-import dev.muster.node.config.Options;
 import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
+import dev.muster.node.config.SlurmdOptions;
 import dev.muster.node.io.LaunchRelay;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
@@ -68,8 +68,10 @@ final class EmulatedNodes implements AutoCloseable {
                 throw new IOException(invalid.errors().toString());
         };
         Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), Os.uid(), false);
-        Options options =
-                Options.parse(List.of("-f", file.toString())) instanceof Options.Parsed.Ok ok ? ok.options() : null;
+        SlurmdOptions options =
+                SlurmdOptions.parse(List.of("-f", file.toString())) instanceof SlurmdOptions.Parsed.Ok ok
+                        ? ok.options()
+                        : null;
         List<String> all = HostList.parse(names) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
                 : List.of();

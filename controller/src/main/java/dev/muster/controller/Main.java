@@ -10,7 +10,7 @@ import dev.muster.config.sister.HelpersConf;
 import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
 import dev.muster.controller.engine.StateDirectory;
-import dev.muster.controller.kafka.KafkaSenders;
+import dev.muster.controller.kafka.KafkaConnector;
 import dev.muster.daemon.CommandServiceLog;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.DaemonProcess;
@@ -49,16 +49,16 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        switch (Options.parse(List.of(args).subList(1, args.length))) {
-            case Options.Parsed.Wrong wrong -> {
+        switch (SlurmctldOptions.parse(List.of(args).subList(1, args.length))) {
+            case SlurmctldOptions.Parsed.Wrong wrong -> {
                 System.err.println("slurmctld: " + wrong.sentence());
                 System.err.println("Try \"slurmctld -h\" for more information");
                 DaemonProcess.ready(1);
                 System.exit(1);
             }
-            case Options.Parsed.Ok ok -> {
+            case SlurmctldOptions.Parsed.Ok ok -> {
                 int rc = switch (ok.options().mode()) {
-                    case HELP -> say(Options.USAGE);
+                    case HELP -> say(SlurmctldOptions.USAGE);
                     case VERSION -> say(Release.LINE + "\n");
                     case SERVE -> run(ok.options());
                 };
@@ -89,7 +89,7 @@ public final class Main {
         }
     }
 
-    private static int run(Options o) {
+    private static int run(SlurmctldOptions o) {
         Optional<File> prefix =
                 Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         File file = o.file().isEmpty()
@@ -127,7 +127,7 @@ public final class Main {
         BurstBufferConf.read(conf, wrong);
         String failure =
                 wrong.isEmpty() ? "Failed to initialize jobcomp plugin" : "Failed to initialize topology plugin";
-        KafkaSenders.check(conf, wrong);
+        KafkaConnector.check(conf, wrong);
         if (wrong.isEmpty()) {
             failure = "Unable to process resources.yaml";
         }
@@ -145,7 +145,7 @@ public final class Main {
         }
     }
 
-    private static int serve(Options o, SlurmConf conf, File file, DaemonUser user) throws IOException {
+    private static int serve(SlurmctldOptions o, SlurmConf conf, File file, DaemonUser user) throws IOException {
         String logFile = o.logFile().isEmpty() ? conf.slurmctldLogFile() : o.logFile();
         DaemonLog log = openLog(o, conf, logFile);
         log.adoptLibraries();
@@ -174,7 +174,8 @@ public final class Main {
             controller.prepare();
             pid = becomeSlurmUser(user, conf, log);
             if (o.changeDirectory() || !o.foreground()) {
-                DaemonProcess.workIn(Options.workingDirectory(logFile, Path.of(conf.stateSaveLocation())), log);
+                DaemonProcess.workIn(
+                        SlurmctldOptions.workingDirectory(logFile, Path.of(conf.stateSaveLocation())), log);
             }
             controller.start(o.clean());
         } catch (IOException | RuntimeException e) {
@@ -205,7 +206,7 @@ public final class Main {
         return 0;
     }
 
-    private static DaemonLog openLog(Options o, SlurmConf conf, String logFile) throws IOException {
+    private static DaemonLog openLog(SlurmctldOptions o, SlurmConf conf, String logFile) throws IOException {
         try {
             if (!logFile.isEmpty() && Path.of(logFile).getParent() != null) {
                 java.nio.file.Files.createDirectories(Path.of(logFile).getParent());
@@ -223,7 +224,7 @@ public final class Main {
     }
 
     /** Writes an error to the terminal, unless the log is written there anyway. */
-    private static void toTerminal(Options o, String logFile, String sentence) {
+    private static void toTerminal(SlurmctldOptions o, String logFile, String sentence) {
         if (!o.foreground() && !logFile.isEmpty()) {
             System.err.println(sentence);
         }

@@ -18,9 +18,9 @@ import dev.muster.daemon.Sessions;
 import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
 import dev.muster.model.format.HostList;
-import dev.muster.node.config.Options;
 import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
+import dev.muster.node.config.SlurmdOptions;
 import dev.muster.node.config.WhichNode;
 import dev.muster.node.hardware.GpuProbe;
 import dev.muster.node.hardware.GresReport;
@@ -50,22 +50,22 @@ public final class Main {
     }
 
     private static int run(List<String> arguments) {
-        return switch (Options.parse(arguments)) {
-            case Options.Parsed.Wrong w -> {
+        return switch (SlurmdOptions.parse(arguments)) {
+            case SlurmdOptions.Parsed.Wrong w -> {
                 System.err.println("slurmd: " + (w.showUsage() ? "" : "fatal: ") + w.sentence());
                 if (w.showUsage()) {
-                    System.err.print(Options.USAGE);
+                    System.err.print(SlurmdOptions.USAGE);
                 }
                 yield 1;
             }
-            case Options.Parsed.Ok ok -> run(ok.options());
+            case SlurmdOptions.Parsed.Ok ok -> run(ok.options());
         };
     }
 
-    private static int run(Options options) {
+    private static int run(SlurmdOptions options) {
         return switch (options.mode()) {
             case HELP -> {
-                System.err.print(Options.USAGE);
+                System.err.print(SlurmdOptions.USAGE);
                 yield 0;
             }
             case VERSION -> {
@@ -77,7 +77,7 @@ public final class Main {
         };
     }
 
-    private static int showHardware(Options options) {
+    private static int showHardware(SlurmdOptions options) {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
         String name = options.nodeName().isEmpty() ? WhichNode.shortName(Os.hostName()) : options.nodeName();
         System.out.println(
@@ -98,13 +98,13 @@ public final class Main {
         return Path.of(System.getProperty("muster.prefix", "/usr"));
     }
 
-    private static File configFile(Options options) {
+    private static File configFile(SlurmdOptions options) {
         return options.configFile().isEmpty()
                 ? SlurmConf.locate(Optional.ofNullable(System.getenv("SLURM_CONF")), Optional.of(prefix().toFile()))
                 : new File(options.configFile());
     }
 
-    private static int configured(Options options) {
+    private static int configured(SlurmdOptions options) {
         try {
             File file = configFile(options);
             boolean isNamed = !options.configFile().isEmpty()
@@ -127,7 +127,7 @@ public final class Main {
         }
     }
 
-    private static int configured(Options options, Optional<Configless> source, File file) throws IOException {
+    private static int configured(SlurmdOptions options, Optional<Configless> source, File file) throws IOException {
         return switch (SlurmConf.read(file)) {
             case SlurmConf.Parsed.Invalid invalid -> {
                 for (ConfigError error : invalid.errors()) {
@@ -140,7 +140,7 @@ public final class Main {
         };
     }
 
-    private static int onNode(SlurmConf conf, Options options, Optional<Configless> source) throws IOException {
+    private static int onNode(SlurmConf conf, SlurmdOptions options, Optional<Configless> source) throws IOException {
         Identities identities = new Identities();
         int slurmUser = userId(identities, conf.slurmUser());
         if (slurmUser < 0) {
@@ -154,7 +154,7 @@ public final class Main {
             return 1;
         }
         List<String> names = several(options);
-        if (names.size() > 1 && options.mode() == Options.Mode.SERVE) {
+        if (names.size() > 1 && options.mode() == SlurmdOptions.Mode.SERVE) {
             return serveSeveral(conf, names, options, slurmUser, identities, source);
         }
         return switch (which(conf, options, slurmUser)) {
@@ -163,7 +163,7 @@ public final class Main {
                 yield 1;
             }
             case WhichNode.Found f
-            when options.mode() == Options.Mode.SHOW_GRES -> {
+            when options.mode() == SlurmdOptions.Mode.SHOW_GRES -> {
                 GresReport.lines(conf, f.node()).forEach(System.err::println);
                 yield 0;
             }
@@ -179,7 +179,7 @@ public final class Main {
     }
 
     /** -N n[1-64]: one process stands for all of these, each with its port, its registration and its stepds. */
-    private static List<String> several(Options options) {
+    private static List<String> several(SlurmdOptions options) {
         return HostList.parse(options.nodeName()) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
                 : List.of();
@@ -188,7 +188,7 @@ public final class Main {
     private static int serveSeveral(
             SlurmConf conf,
             List<String> names,
-            Options options,
+            SlurmdOptions options,
             int slurmUser,
             Identities identities,
             Optional<Configless> source)
@@ -225,7 +225,7 @@ public final class Main {
                 source);
     }
 
-    private static WhichNode.Answer which(SlurmConf conf, Options options, int slurmUser) throws IOException {
+    private static WhichNode.Answer which(SlurmConf conf, SlurmdOptions options, int slurmUser) throws IOException {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
         if (options.dynamic()) {
             return WhichNode.dynamic(conf, options, Os.hostName(), probe.read(""));
@@ -260,7 +260,7 @@ public final class Main {
     private static int serve(
             SlurmConf conf,
             List<WhichNode.Found> nodes,
-            Options options,
+            SlurmdOptions options,
             int slurmUser,
             Identities identities,
             Optional<Configless> source) {
@@ -322,7 +322,7 @@ public final class Main {
     }
 
     /** Logs why the daemon does not start, and writes it to standard error as well unless it runs in the foreground. */
-    private static int fatal(DaemonLog log, Options options, @Nullable String sentence) {
+    private static int fatal(DaemonLog log, SlurmdOptions options, @Nullable String sentence) {
         log.fatal(sentence);
         if (!options.foreground()) {
             System.err.println("slurmd: fatal: " + sentence);
@@ -334,7 +334,7 @@ public final class Main {
     private record Start(
             SlurmConf conf,
             List<Settings> nodes,
-            Options options,
+            SlurmdOptions options,
             Identities identities,
             DaemonLog log,
             Optional<Configless> source) {

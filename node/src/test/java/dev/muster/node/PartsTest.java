@@ -6,7 +6,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.json.Bytes;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages.Hardware;
-import dev.muster.node.config.Options;
+import dev.muster.node.config.SlurmdOptions;
 import dev.muster.node.hardware.GresReport;
 import dev.muster.node.hardware.HardwareProbe;
 import dev.muster.node.os.FilePattern;
@@ -94,10 +94,10 @@ class PartsTest {
 
     @Test
     void commandLine() {
-        Options.Parsed parsed =
-                Options.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d", "/stepd"));
+        SlurmdOptions.Parsed parsed =
+                SlurmdOptions.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d", "/stepd"));
         assertThat(parsed)
-                .isEqualTo(new Options.Parsed.Ok(new Options(
+                .isEqualTo(new SlurmdOptions.Parsed.Ok(new SlurmdOptions(
                         "n1",
                         "/etc/x.conf",
                         "/log",
@@ -119,30 +119,35 @@ class PartsTest {
                         "",
                         "",
                         List.of(),
-                        Options.Mode.SERVE)));
-        assertThat(Options.parse(List.of("-C"))).extracting("options.mode").isEqualTo(Options.Mode.SHOW_HARDWARE);
-        assertThat(Options.parse(List.of("-Q"))).isEqualTo(new Options.Parsed.Wrong("invalid option -- 'Q'", true));
-        assertThat(Options.parse(List.of("-N")))
-                .isEqualTo(new Options.Parsed.Wrong("option requires an argument -- 'N'", true));
-        assertThat(Options.parse(List.of("-Z", "--conf", "Feature=a CPUs=2", "-M", "--extra=x=1")))
+                        SlurmdOptions.Mode.SERVE)));
+        assertThat(SlurmdOptions.parse(List.of("-C")))
+                .extracting("options.mode")
+                .isEqualTo(SlurmdOptions.Mode.SHOW_HARDWARE);
+        assertThat(SlurmdOptions.parse(List.of("-Q")))
+                .isEqualTo(new SlurmdOptions.Parsed.Wrong("invalid option -- 'Q'", true));
+        assertThat(SlurmdOptions.parse(List.of("-N")))
+                .isEqualTo(new SlurmdOptions.Parsed.Wrong("option requires an argument -- 'N'", true));
+        assertThat(SlurmdOptions.parse(List.of("-Z", "--conf", "Feature=a CPUs=2", "-M", "--extra=x=1")))
                 .extracting("options.dynamic", "options.dynamicConf", "options.lockMemory", "options.extra")
                 .containsExactly(true, "Feature=a CPUs=2", true, "x=1");
-        assertThat(Options.parse(List.of("-DFbig")))
+        assertThat(SlurmdOptions.parse(List.of("-DFbig")))
                 .extracting("options.future")
                 .isEqualTo(java.util.Optional.of("big"));
-        assertThat(Options.parse(List.of("-F"))).extracting("options.future").isEqualTo(java.util.Optional.of(""));
-        assertThat(Options.parse(List.of("--conf-server", "h:1,i")))
+        assertThat(SlurmdOptions.parse(List.of("-F")))
+                .extracting("options.future")
+                .isEqualTo(java.util.Optional.of(""));
+        assertThat(SlurmdOptions.parse(List.of("--conf-server", "h:1,i")))
                 .extracting("options.confServer")
                 .isEqualTo("h:1,i");
-        assertThat(Options.parse(List.of("--instance-id=i-1", "--instance-type", "big", "--ca-cert-file=/ca")))
+        assertThat(SlurmdOptions.parse(List.of("--instance-id=i-1", "--instance-type", "big", "--ca-cert-file=/ca")))
                 .extracting("options.instanceId", "options.instanceType", "options.authority")
                 .containsExactly("i-1", "big", java.util.Optional.of(java.nio.file.Path.of("/ca")));
-        assertThat(Options.parse(List.of("--authinfo", "socket=/run/m,ttl=60")))
+        assertThat(SlurmdOptions.parse(List.of("--authinfo", "socket=/run/m,ttl=60")))
                 .extracting("options.mungeSocket")
                 .isEqualTo("/run/m");
-        assertThat(Options.parse(
+        assertThat(SlurmdOptions.parse(
                         List.of("-b", "--conf", "feature=f1", "--parameters=config_overrides,l3cache_as_socket")))
-                .isInstanceOfSatisfying(Options.Parsed.Ok.class, ok -> {
+                .isInstanceOfSatisfying(SlurmdOptions.Parsed.Ok.class, ok -> {
                     assertThat(ok.options().reportReboot()).isTrue();
                     assertThat(ok.options().configOverrides()).isTrue();
                     assertThat(ok.options().idle())
@@ -150,8 +155,8 @@ class PartsTest {
                                     "--conf without -Z has no effect: slurm.conf has this node",
                                     "--parameters: l3cache_as_socket has no effect in this version");
                 });
-        assertThat(Options.parse(List.of("-Z", "-F")))
-                .isEqualTo(new Options.Parsed.Wrong("-F and -Z options are mutually exclusive", false));
+        assertThat(SlurmdOptions.parse(List.of("-Z", "-F")))
+                .isEqualTo(new SlurmdOptions.Parsed.Wrong("-F and -Z options are mutually exclusive", false));
         for (List<String> wrong : List.of(
                 List.of("--conf", "Topology=default:s1"),
                 List.of("--parameters"),
@@ -160,7 +165,7 @@ class PartsTest {
                 List.of("--authinfo", "x"),
                 List.of("--instance-id"),
                 List.of("--ca-cert-file"))) {
-            assertThat(Options.parse(wrong)).as(wrong.toString()).isInstanceOf(Options.Parsed.Wrong.class);
+            assertThat(SlurmdOptions.parse(wrong)).as(wrong.toString()).isInstanceOf(SlurmdOptions.Parsed.Wrong.class);
         }
     }
 

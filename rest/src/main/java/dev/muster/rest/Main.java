@@ -58,7 +58,7 @@ public final class Main {
     }
 
     private static int run(List<String> args, Map<String, String> env) throws StartupException, IOException {
-        Options o = Options.read(args, env);
+        SlurmrestdOptions o = SlurmrestdOptions.read(args, env);
         if (!o.printed().isEmpty()) {
             print(o.printed());
             return 0;
@@ -95,7 +95,7 @@ public final class Main {
             if (o.checked()) {
                 Privileges.check(slurmUser(file));
             }
-            Options.Served served = o.served();
+            SlurmrestdOptions.Served served = o.served();
             Auth auth = new Auth(served.auth(), file.getPath(), Privileges.userName());
             Router router = new Router(
                     contract,
@@ -114,7 +114,7 @@ public final class Main {
      * Where there is a certificate, whatever TLSType says: requests may be encrypted where the cluster's own
      * connections are not.
      */
-    private static Optional<SSLContext> tls(File file, Options o, DaemonLog log) throws StartupException {
+    private static Optional<SSLContext> tls(File file, SlurmrestdOptions o, DaemonLog log) throws StartupException {
         if (o.listen().isEmpty() || !(SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok)) {
             return Optional.empty();
         }
@@ -152,7 +152,7 @@ public final class Main {
                 : 1;
     }
 
-    private static int listening(Listeners listeners, Router router, Options o, DaemonLog log) {
+    private static int listening(Listeners listeners, Router router, SlurmrestdOptions o, DaemonLog log) {
         CountDownLatch end = new CountDownLatch(1);
         for (String signal : List.of("TERM", "INT")) {
             Signals.on(signal, end::countDown);

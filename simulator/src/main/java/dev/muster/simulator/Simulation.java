@@ -2,7 +2,7 @@ package dev.muster.simulator;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.options.Options;
+import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -164,7 +164,7 @@ final class Simulation {
                 false,
                 false,
                 List.of("gpu"),
-                Options.of(options));
+                SlurmConfOptions.of(options));
         List<Node.Spec> specs = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (int i = 0; i < swarm.nodes(); i++) {

@@ -14,7 +14,7 @@ import dev.muster.core.job.SubmitRules;
 import dev.muster.core.job.UpdateRules;
 import dev.muster.core.limits.UsageRules;
 import dev.muster.core.node.NodeRules;
-import dev.muster.core.options.Options;
+import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.core.partition.PartitionRules;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.step.StepRules;
@@ -216,7 +216,7 @@ class ArchitectureTest {
                 .and()
                 .resideOutsideOfPackage("dev.muster.core.options")
                 .should()
-                .callMethod(Options.class, "texts")
+                .callMethod(SlurmConfOptions.class, "texts")
                 .check(all);
     }
 

@@ -30,11 +30,11 @@ public final class Transactions {
     public List<Map<String, String>> of(List<Map<String, String>> rows) {
         List<Map<String, String>> out = new ArrayList<>();
         for (Map<String, String> row : rows) {
-            List<Assoc> touched = touched(Columns.of(row, "Where"));
-            if (named("action", Columns.of(row, "Action"))
-                    && named("actor", Columns.of(row, "Actor"))
-                    && named("cluster", Columns.of(row, "Cluster"))
-                    && named("id", Columns.of(row, "ID"))
+            List<Assoc> touched = touched(ShowColumns.of(row, "Where"));
+            if (named("action", ShowColumns.of(row, "Action"))
+                    && named("actor", ShowColumns.of(row, "Actor"))
+                    && named("cluster", ShowColumns.of(row, "Cluster"))
+                    && named("id", ShowColumns.of(row, "ID"))
                     && isAbout(row, touched)) {
                 out.add(withAssociations ? with(row, touched) : row);
             }
@@ -65,12 +65,12 @@ public final class Transactions {
         if (!given("account") && !given("user")) {
             return true;
         }
-        if (Columns.of(row, "Where").startsWith(OF_ASSOCIATION)) {
+        if (ShowColumns.of(row, "Where").startsWith(OF_ASSOCIATION)) {
             return touched.stream().anyMatch(a -> named("account", a.account()) && named("user", a.user()));
         }
-        String name = Columns.of(row, "Where");
-        String info = Columns.of(row, "Info");
-        return switch (Columns.of(row, "Action")) {
+        String name = ShowColumns.of(row, "Where");
+        String info = ShowColumns.of(row, "Info");
+        return switch (ShowColumns.of(row, "Action")) {
             case "Add Accounts", "Modify Accounts", "Remove Accounts" -> !given("user") && named("account", name);
             case "Add Account Coord", "Remove Account Coord" -> named("user", name) && named("account", info);
             case "Add Users", "Modify Users", "Remove Users" -> !given("account") && named("user", name);

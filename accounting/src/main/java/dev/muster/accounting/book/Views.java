@@ -188,22 +188,24 @@ public final class Views {
         List<String> accounts = ChangeContext.list(show.where(), "account");
         return trees().stream()
                 .filter(r -> isOfAccounts(r, accounts)
-                        && fitsUser(Columns.of(r, "User"))
-                        && fitsOrEmpty("partition", Columns.of(r, "Partition"))
+                        && fitsUser(ShowColumns.of(r, "User"))
+                        && fitsOrEmpty("partition", ShowColumns.of(r, "Partition"))
                         && fitsParent(r)
-                        && fitsCondition("id", Columns.of(r, "ID"))
+                        && fitsCondition("id", ShowColumns.of(r, "ID"))
                         && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", ""))
                         && hasQos(r)
-                        && (!has("onlydefaults") || Columns.of(r, "IsDefault").equals("1")))
+                        && (!has("onlydefaults")
+                                || ShowColumns.of(r, "IsDefault").equals("1")))
                 .toList();
     }
 
     private boolean isOfAccounts(Map<String, String> row, List<String> accounts) {
         return accounts.isEmpty()
-                || accounts.contains(Columns.of(row, "Account"))
+                || accounts.contains(ShowColumns.of(row, "Account"))
                 || has("withsubaccounts")
                         && accounts.stream()
-                                .anyMatch(a -> book.isBelow(Columns.of(row, "Cluster"), Columns.of(row, "Account"), a));
+                                .anyMatch(a -> book.isBelow(
+                                        ShowColumns.of(row, "Cluster"), ShowColumns.of(row, "Account"), a));
     }
 
     /** Whether a value fits a condition; a condition without a value asks for empty values. */
@@ -221,12 +223,14 @@ public final class Views {
     private boolean fitsParent(Map<String, String> row) {
         boolean asksForNoParent = show.where().containsKey("parent") && !given("parent");
         if (asksForNoParent) {
-            return Columns.of(row, "ParentName").isEmpty();
+            return ShowColumns.of(row, "ParentName").isEmpty();
         }
         return !given("parent")
                 || fitsCondition(
                         "parent",
-                        Columns.of(row, "User").isEmpty() ? Columns.of(row, "ParentName") : Columns.of(row, "Account"));
+                        ShowColumns.of(row, "User").isEmpty()
+                                ? ShowColumns.of(row, "ParentName")
+                                : ShowColumns.of(row, "Account"));
     }
 
     private boolean hasQos(Map<String, String> row) {
@@ -247,14 +251,14 @@ public final class Views {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
-                    .filter(r -> Columns.of(r, "Account").equals(a.name())
-                            && fitsCondition("parent", Columns.of(r, "ParentName"))
+                    .filter(r -> ShowColumns.of(r, "Account").equals(a.name())
+                            && fitsCondition("parent", ShowColumns.of(r, "ParentName"))
                             && hasQos(r)
                             && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", ""))
-                            && fitsCondition("id", Columns.of(r, "ID"))
-                            && fitsCondition("account", Columns.of(r, "Account"))
-                            && fitsCondition("partition", Columns.of(r, "Partition"))
-                            && fitsCondition("user", Columns.of(r, "User")))
+                            && fitsCondition("id", ShowColumns.of(r, "ID"))
+                            && fitsCondition("account", ShowColumns.of(r, "Account"))
+                            && fitsCondition("partition", ShowColumns.of(r, "Partition"))
+                            && fitsCondition("user", ShowColumns.of(r, "User")))
                     .toList();
             add(out, account(a), own);
         }
@@ -320,14 +324,14 @@ public final class Views {
             }
             Map<String, String> row = user(u, trees, coordinated.getOrDefault(u.name(), List.of()));
             if (!fitsWckey(u)
-                    || !fitsCondition("defaultaccount", Columns.of(row, "DefaultAccount"))
-                    || !fitsCondition("defaultwckey", Columns.of(row, "DefaultWCKey"))) {
+                    || !fitsCondition("defaultaccount", ShowColumns.of(row, "DefaultAccount"))
+                    || !fitsCondition("defaultwckey", ShowColumns.of(row, "DefaultWCKey"))) {
                 continue;
             }
             List<Map<String, String>> own = trees.stream()
-                    .filter(r -> Columns.of(r, "User").equals(u.name())
-                            && fitsCondition("account", Columns.of(r, "Account"))
-                            && fitsCondition("partition", Columns.of(r, "Partition"))
+                    .filter(r -> ShowColumns.of(r, "User").equals(u.name())
+                            && fitsCondition("account", ShowColumns.of(r, "Account"))
+                            && fitsCondition("partition", ShowColumns.of(r, "Partition"))
                             && hasQos(r)
                             && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", "")))
                     .toList();
@@ -373,15 +377,15 @@ public final class Views {
      */
     private Map<String, String> user(User u, List<Map<String, String>> trees, List<String> coordinated) {
         Optional<Map<String, String>> defaultAssoc = trees.stream()
-                .filter(r -> Columns.of(r, "User").equals(u.name())
-                        && !Columns.of(r, "Deleted").equals("1")
-                        && Columns.of(r, "IsDefault").equals("1"))
+                .filter(r -> ShowColumns.of(r, "User").equals(u.name())
+                        && !ShowColumns.of(r, "Deleted").equals("1")
+                        && ShowColumns.of(r, "IsDefault").equals("1"))
                 .findFirst();
         Map<String, String> row = new LinkedHashMap<>();
         row.put("User", u.name());
         row.put(
                 "DefaultAccount",
-                defaultAssoc.map(r -> Columns.of(r, "Account")).orElse(""));
+                defaultAssoc.map(r -> ShowColumns.of(r, "Account")).orElse(""));
         row.put(
                 "DefaultQOSID",
                 defaultAssoc

@@ -3,10 +3,10 @@ package dev.muster.accounting.dbd;
 import dev.muster.accounting.book.Book;
 import dev.muster.accounting.book.ChangeRules;
 import dev.muster.accounting.book.Changes;
-import dev.muster.accounting.book.Columns;
 import dev.muster.accounting.book.JobKeys;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.book.RequestFilters;
+import dev.muster.accounting.book.ShowColumns;
 import dev.muster.accounting.book.Transactions;
 import dev.muster.accounting.book.Views;
 import dev.muster.accounting.db.AccountingException;
@@ -558,7 +558,7 @@ public final class DbdApi {
                 settle(List.of());
                 yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream()
                         .filter(row -> INSTANCE_CONDITIONS.entrySet().stream()
-                                .allMatch(e -> fits(q, e.getKey(), Columns.of(row, e.getValue()))))
+                                .allMatch(e -> fits(q, e.getKey(), ShowColumns.of(row, e.getValue()))))
                         .toList()));
             }
             case "runawayjob" -> {
@@ -593,7 +593,7 @@ public final class DbdApi {
         requests.forEachUser((uid, c) -> out.add(
                 count("user", uid == Requests.OTHERS ? "others" : identities.userName(uid), Integer.toString(uid), c)));
         out.sort(java.util.Comparator.comparingLong(
-                        (Map<String, String> row) -> Long.parseLong(Columns.of(row, "Count")))
+                        (Map<String, String> row) -> Long.parseLong(ShowColumns.of(row, "Count")))
                 .reversed());
         out.addFirst(Map.of("Kind", "since", "Name", Long.toString(requests.since())));
         return out;
@@ -652,25 +652,25 @@ public final class DbdApi {
         List<Map<String, String>> out = new ArrayList<>();
         for (Map<String, String> row : books.events(number(q, "start"), number(q, "end"))) {
             boolean kind = switch (q.where().getOrDefault("event", "").toLowerCase(java.util.Locale.ROOT)) {
-                case "cluster" -> Columns.of(row, "NodeName").isEmpty();
-                case "node" -> !Columns.of(row, "NodeName").isEmpty();
+                case "cluster" -> ShowColumns.of(row, "NodeName").isEmpty();
+                case "node" -> !ShowColumns.of(row, "NodeName").isEmpty();
                 default -> true;
             };
             if (kind
-                    && fits(q, "cluster", Columns.of(row, "Cluster"))
-                    && fits(q, "node", Columns.of(row, "NodeName"))
-                    && fits(q, "reason", Columns.of(row, "Reason"))
-                    && states(q, Columns.of(row, "State"))
-                    && isOfUser(q, Columns.of(row, "User"))
-                    && cpus(q, Columns.of(row, "TRES"))
-                    && (!open(q) || Columns.of(row, "TimeEnd").equals("0"))) {
+                    && fits(q, "cluster", ShowColumns.of(row, "Cluster"))
+                    && fits(q, "node", ShowColumns.of(row, "NodeName"))
+                    && fits(q, "reason", ShowColumns.of(row, "Reason"))
+                    && states(q, ShowColumns.of(row, "State"))
+                    && isOfUser(q, ShowColumns.of(row, "User"))
+                    && cpus(q, ShowColumns.of(row, "TRES"))
+                    && (!open(q) || ShowColumns.of(row, "TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
-                long end = Long.parseLong(Columns.of(row, "TimeEnd"));
+                long end = Long.parseLong(ShowColumns.of(row, "TimeEnd"));
                 named.put(
                         "Duration",
-                        Long.toString(
-                                Math.max(0, (end == 0 ? now() : end) - Long.parseLong(Columns.of(row, "TimeStart")))));
+                        Long.toString(Math.max(
+                                0, (end == 0 ? now() : end) - Long.parseLong(ShowColumns.of(row, "TimeStart")))));
                 out.add(named);
             }
         }

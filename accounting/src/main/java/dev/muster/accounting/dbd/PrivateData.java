@@ -1,7 +1,7 @@
 package dev.muster.accounting.dbd;
 
 import dev.muster.accounting.book.Book;
-import dev.muster.accounting.book.Columns;
+import dev.muster.accounting.book.ShowColumns;
 import dev.muster.accounting.report.JobUse;
 import dev.muster.model.accounting.AccountingRows.Answer;
 import dev.muster.model.accounting.Entities.Assoc;
@@ -71,13 +71,13 @@ public final class PrivateData {
                 !hides("accounts")
                         ? rows
                         : rows.stream()
-                                .filter(r -> coordinates(Columns.of(r, "Account")))
+                                .filter(r -> coordinates(ShowColumns.of(r, "Account")))
                                 .toList();
             case "user", "coordinator" ->
                 !hides("users")
                         ? rows
                         : rows.stream()
-                                .filter(r -> Columns.of(r, "User").equals(user))
+                                .filter(r -> ShowColumns.of(r, "User").equals(user))
                                 .toList();
             case "association" -> !hides("users") ? rows : associations(rows);
             default -> rows;
@@ -97,10 +97,10 @@ public final class PrivateData {
             }
         }
         return rows.stream()
-                .filter(r -> Columns.of(r, "User").equals(user)
-                        || Columns.of(r, "User").isEmpty()
-                                && above.contains(Columns.of(r, "Cluster") + "\n" + Columns.of(r, "Account"))
-                        || coordinates(Columns.of(r, "Cluster"), Columns.of(r, "Account")))
+                .filter(r -> ShowColumns.of(r, "User").equals(user)
+                        || ShowColumns.of(r, "User").isEmpty()
+                                && above.contains(ShowColumns.of(r, "Cluster") + "\n" + ShowColumns.of(r, "Account"))
+                        || coordinates(ShowColumns.of(r, "Cluster"), ShowColumns.of(r, "Account")))
                 .toList();
     }
 

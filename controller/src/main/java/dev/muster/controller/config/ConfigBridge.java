@@ -12,22 +12,22 @@ import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
 import dev.muster.core.command.Command;
 import dev.muster.core.options.AccountingOptions;
-import dev.muster.core.options.BufferOptions;
-import dev.muster.core.options.GpuDefaults;
+import dev.muster.core.options.BurstBufferOptions;
+import dev.muster.core.options.GpuJobDefaults;
+import dev.muster.core.options.JobRequestOptions;
 import dev.muster.core.options.LicenseOptions;
 import dev.muster.core.options.McsOptions;
 import dev.muster.core.options.NodeOptions;
-import dev.muster.core.options.Options;
 import dev.muster.core.options.PreemptionOptions;
 import dev.muster.core.options.PriorityOptions;
 import dev.muster.core.options.PrologOptions;
-import dev.muster.core.options.RequestOptions;
 import dev.muster.core.options.RequeueOptions;
 import dev.muster.core.options.SchedulingOptions;
-import dev.muster.core.options.SelectOptions;
+import dev.muster.core.options.SelectTypeOptions;
+import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.core.options.StepOptions;
 import dev.muster.core.options.SubmissionOptions;
-import dev.muster.core.options.UsageOptions;
+import dev.muster.core.options.UsageDecayOptions;
 import dev.muster.core.options.UserRights;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -95,9 +95,9 @@ public final class ConfigBridge {
 
     private static void buffers(SlurmConf conf, Map<String, String> options) {
         if (BurstBufferConf.isAsked(conf)) {
-            options.put(BufferOptions.BURST_BUFFER, "lua");
+            options.put(BurstBufferOptions.BURST_BUFFER, "lua");
             options.put(
-                    BufferOptions.BUFFER_TEARDOWN_FAILURE,
+                    BurstBufferOptions.BUFFER_TEARDOWN_FAILURE,
                     Boolean.toString(
                             BurstBufferConf.read(conf, new ArrayList<>()).teardownFailure()));
         }
@@ -118,7 +118,7 @@ public final class ConfigBridge {
         List<String> select = new ArrayList<>();
         conf.selectTypeParameters().forEach(p -> select.add(p.toUpperCase(java.util.Locale.ROOT)));
         select.addAll(conf.selectType().equals("select/linear") ? List.of("LINEAR") : List.of());
-        options.put(SelectOptions.SELECT, String.join(",", select));
+        options.put(SelectTypeOptions.SELECT, String.join(",", select));
         preemption(conf, options);
         bindings(conf, options);
         requeueDelay(conf, options);
@@ -178,7 +178,7 @@ public final class ConfigBridge {
         List<String> prolog = conf.prologFlags();
         flag(options, prolog, "NoHold", PrologOptions.PROLOG_NO_HOLD);
         flag(options, prolog, "DeferBatch", PrologOptions.PROLOG_DEFER_BATCH);
-        flag(options, prolog, "X11", RequestOptions.X11);
+        flag(options, prolog, "X11", JobRequestOptions.X11);
         flag(options, prolog, "ForceRequeueOnFail", PrologOptions.PROLOG_FORCE_REQUEUE);
     }
 
@@ -211,7 +211,7 @@ public final class ConfigBridge {
                 conf.configOverrides(),
                 conf.yes(Key.DISABLE_ROOT_JOBS),
                 conf.gresTypes(),
-                Options.of(options(conf)),
+                SlurmConfOptions.of(options(conf)),
                 Topologies.read(conf, new ArrayList<>()),
                 ResourcesYaml.read(conf, new ArrayList<>()));
     }
@@ -245,7 +245,7 @@ public final class ConfigBridge {
                     }
                 });
         List<String> words = conf.list(Key.SLURMCTLD_PARAMETERS);
-        flag(options, words, "enable_expedited_requeue", RequestOptions.EXPEDITED_REQUEUE);
+        flag(options, words, "enable_expedited_requeue", JobRequestOptions.EXPEDITED_REQUEUE);
         flag(options, words, "user_resv_delete", UserRights.USER_RESV_DELETE);
         flag(options, words, "allow_user_triggers", UserRights.USER_TRIGGERS);
         flag(options, words, "disable_triggers", UserRights.NO_TRIGGERS);
@@ -254,7 +254,7 @@ public final class ConfigBridge {
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "enable_stepmgr")) {
             options.put(SubmissionOptions.STEPMGR, "true");
             if (conf.text(Key.JOB_ACCT_GATHER_TYPE).endsWith("cgroup")) {
-                options.put(RequestOptions.MEMORY_UPDATES, "true");
+                options.put(JobRequestOptions.MEMORY_UPDATES, "true");
             }
         }
         if (!conf.list(Key.JOB_SUBMIT_PLUGINS).isEmpty()) {
@@ -320,13 +320,13 @@ public final class ConfigBridge {
             options.put(SchedulingOptions.IN_ORDER, "true");
         }
         if (!conf.text(Key.REBOOT_PROGRAM).isEmpty()) {
-            options.put(RequestOptions.REBOOTS, "true");
+            options.put(JobRequestOptions.REBOOTS, "true");
         }
         if (conf.yes(Key.ALLOW_SPEC_RESOURCES_USAGE)) {
-            options.put(RequestOptions.SPEC_USAGE, "true");
+            options.put(JobRequestOptions.SPEC_USAGE, "true");
         }
-        if (conf.schedulerParameters().containsKey(SelectOptions.SPEC_CORES_FIRST)) {
-            options.put(SelectOptions.SPEC_CORES_FIRST, "");
+        if (conf.schedulerParameters().containsKey(SelectTypeOptions.SPEC_CORES_FIRST)) {
+            options.put(SelectTypeOptions.SPEC_CORES_FIRST, "");
         }
         String jobDefaults = gpuDefaults(
                 conf.text(Key.JOB_DEFAULTS), conf.number(Key.DEF_CPU_PER_GPU), conf.number(Key.DEF_MEM_PER_GPU));
@@ -354,7 +354,7 @@ public final class ConfigBridge {
                 values[which] = Long.parseLong(pair[1]);
             }
         }
-        return new GpuDefaults(Math.max(0, values[0]), Math.max(0, values[1])).text();
+        return new GpuJobDefaults(Math.max(0, values[0]), Math.max(0, values[1])).text();
     }
 
     private static void priorities(SlurmConf conf, Map<String, String> options) {
@@ -362,18 +362,18 @@ public final class ConfigBridge {
         options.put(PriorityOptions.FLAGS, String.join(",", conf.list(Key.PRIORITY_FLAGS)));
         options.put(PriorityOptions.FAVOR_SMALL, Boolean.toString(conf.yes(Key.PRIORITY_FAVOR_SMALL)));
         options.put(
-                UsageOptions.RESET_PERIOD,
+                UsageDecayOptions.RESET_PERIOD,
                 conf.text(Key.PRIORITY_USAGE_RESET_PERIOD).toUpperCase(java.util.Locale.ROOT));
         options.put(PriorityOptions.WEIGHT + "tres", conf.text(Key.PRIORITY_WEIGHT_TRES));
-        options.put(UsageOptions.ZONE, java.time.ZoneId.systemDefault().getId());
+        options.put(UsageDecayOptions.ZONE, java.time.ZoneId.systemDefault().getId());
         Map<String, Key> numbers = new TreeMap<>(Map.of(
                 PriorityOptions.CALC_PERIOD_S,
                 Key.PRIORITY_CALC_PERIOD,
-                UsageOptions.HALF_LIFE_S,
+                UsageDecayOptions.HALF_LIFE_S,
                 Key.PRIORITY_DECAY_HALF_LIFE,
                 PriorityOptions.MAX_AGE_S,
                 Key.PRIORITY_MAX_AGE,
-                UsageOptions.DAMPENING,
+                UsageDecayOptions.DAMPENING,
                 Key.FAIR_SHARE_DAMPENING_FACTOR,
                 PriorityOptions.WEIGHT + "age",
                 Key.PRIORITY_WEIGHT_AGE,
@@ -486,7 +486,7 @@ public final class ConfigBridge {
                 n.features(),
                 n.weight(),
                 gres,
-                reserved(n, units, conf.schedulerParameters().containsKey(SelectOptions.SPEC_CORES_FIRST)),
+                reserved(n, units, conf.schedulerParameters().containsKey(SelectTypeOptions.SPEC_CORES_FIRST)),
                 n.state(),
                 n.reason(),
                 order,

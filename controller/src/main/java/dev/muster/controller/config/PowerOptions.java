@@ -5,7 +5,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.config.sister.HelpersConf;
 import dev.muster.core.options.NodeOptions;
-import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.daemon.Identities;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,43 +24,43 @@ public final class PowerOptions {
 
     static void put(SlurmConf conf, Map<String, String> options) {
         if (disabled(conf).isEmpty() && !conf.text(Key.SUSPEND_PROGRAM).isEmpty()) {
-            options.put(PowerSaving.STOPS, "true");
-            options.put(PowerSaving.STARTS, "true");
+            options.put(PowerSavingOptions.STOPS, "true");
+            options.put(PowerSavingOptions.STARTS, "true");
         }
         if (rebootsHere(conf)) {
-            options.put(PowerSaving.REBOOTS_HERE, "true");
+            options.put(PowerSavingOptions.REBOOTS_HERE, "true");
         }
         conf.powerAction(Key.SUSPEND_PROGRAM)
                 .filter(SlurmConf.PowerAction::isAtNode)
-                .ifPresent(a -> options.put(PowerSaving.STOP_ACTION, a.name()));
+                .ifPresent(a -> options.put(PowerSavingOptions.STOP_ACTION, a.name()));
         // reboots have their time as well
-        options.put(PowerSaving.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
-        conf.powerActions().forEach(a -> options.put(PowerSaving.ACTION + a.name(), a.location()));
-        if (!options.containsKey(PowerSaving.STOPS)
-                && !options.containsKey(PowerSaving.STARTS)
+        options.put(PowerSavingOptions.START_S, Long.toString(conf.number(Key.RESUME_TIMEOUT)));
+        conf.powerActions().forEach(a -> options.put(PowerSavingOptions.ACTION + a.name(), a.location()));
+        if (!options.containsKey(PowerSavingOptions.STOPS)
+                && !options.containsKey(PowerSavingOptions.STARTS)
                 && conf.powerActions().isEmpty()) {
             return;
         }
         if (conf.has(Key.SLURMCTLD_PARAMETERS, "idle_on_node_suspend")) {
-            options.put(PowerSaving.FRESH, "true");
+            options.put(PowerSavingOptions.FRESH, "true");
         }
         Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("max_powered_nodes"))
-                .ifPresent(n -> options.put(PowerSaving.MOST, n));
+                .ifPresent(n -> options.put(PowerSavingOptions.MOST, n));
         Optional.ofNullable(conf.parameters(Key.SLURMCTLD_PARAMETERS).get("power_save_min_interval"))
-                .ifPresent(s -> options.put(PowerSaving.REST_S, s));
-        options.put(PowerSaving.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
-        options.put(PowerSaving.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
-        options.put(PowerSaving.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
+                .ifPresent(s -> options.put(PowerSavingOptions.REST_S, s));
+        options.put(PowerSavingOptions.STOP_S, Long.toString(conf.number(Key.SUSPEND_TIMEOUT)));
+        options.put(PowerSavingOptions.STOP_RATE, Long.toString(conf.number(Key.SUSPEND_RATE)));
+        options.put(PowerSavingOptions.START_RATE, Long.toString(conf.number(Key.RESUME_RATE)));
         String idle = idle(conf.text(Key.SUSPEND_TIME));
-        options.put(PowerSaving.IDLE_S, idle.isEmpty() ? "-1" : idle);
-        list(conf, Key.SUSPEND_EXC_NODES, PowerSaving.KEPT_NODES, options);
-        list(conf, Key.SUSPEND_EXC_PARTS, PowerSaving.KEPT_PARTITIONS, options);
-        list(conf, Key.SUSPEND_EXC_STATES, PowerSaving.KEPT_STATES, options);
+        options.put(PowerSavingOptions.IDLE_S, idle.isEmpty() ? "-1" : idle);
+        list(conf, Key.SUSPEND_EXC_NODES, PowerSavingOptions.KEPT_NODES, options);
+        list(conf, Key.SUSPEND_EXC_PARTS, PowerSavingOptions.KEPT_PARTITIONS, options);
+        list(conf, Key.SUSPEND_EXC_STATES, PowerSavingOptions.KEPT_STATES, options);
         for (PartitionConf p : conf.partitions()) {
             String own = idle(p.suspendTime()) + "," + text(p.suspendTimeoutSec()) + "," + text(p.resumeTimeoutSec())
                     + "," + (p.powerDownOnIdle() ? "yes" : "no");
             if (!own.equals(",,,no")) {
-                options.put(PowerSaving.PARTITION + p.name(), own);
+                options.put(PowerSavingOptions.PARTITION + p.name(), own);
             }
         }
     }

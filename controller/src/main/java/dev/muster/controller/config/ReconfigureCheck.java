@@ -8,7 +8,7 @@ import dev.muster.config.sister.CgroupConf;
 import dev.muster.config.sister.HelpersConf;
 import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
-import dev.muster.controller.kafka.KafkaSenders;
+import dev.muster.controller.kafka.KafkaConnector;
 import dev.muster.core.state.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class ReconfigureCheck {
         Topologies.read(next, errors);
         ResourcesYaml.read(next, errors);
         BurstBufferConf.read(next, errors);
-        KafkaSenders.check(next, errors);
+        KafkaConnector.check(next, errors);
         errors.addAll(PartitionQos.unknown(next, state));
         if (!next.clusterName().equals(running.clusterName())) {
             errors.add(new ConfigError(

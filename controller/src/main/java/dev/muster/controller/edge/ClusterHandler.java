@@ -62,7 +62,7 @@ final class ClusterHandler {
         this.log = log;
     }
 
-    void register(MessageTable messages) {
+    void register(MessageHandlers messages) {
         messages.on("QueryNodes", ClusterMessages.QueryNodes.class, this::nodes)
                 .on(
                         "QueryPartitions",

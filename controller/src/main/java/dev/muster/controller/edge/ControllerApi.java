@@ -53,8 +53,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * The edge: one handler per message, in {@link MessageTable}. Decodes, resolves names and files, hands commands to the
- * core, shapes replies.
+ * The edge: one handler per message, in {@link MessageHandlers}. Decodes, resolves names and files, hands commands to
+ * the core, shapes replies.
  */
 public final class ControllerApi {
     /** Jobs handled by one command of a mass operation. */
@@ -76,7 +76,7 @@ public final class ControllerApi {
     private final JobUpdateHandler updates;
     private final Notices notices = new Notices();
     private final Since jobsSince = new Since();
-    private final MessageTable messages = new MessageTable();
+    private final MessageHandlers messages = new MessageHandlers();
 
     public ControllerApi(
             ControllerServices services,
@@ -125,7 +125,7 @@ public final class ControllerApi {
     }
 
     private Reply answer(Caller caller, String name, byte[] body) {
-        Optional<MessageTable.Message<?>> message = messages.find(name);
+        Optional<MessageHandlers.Message<?>> message = messages.find(name);
         Optional<MessageRights.Rule> rule = message.flatMap(m -> m.right(body));
         if (rule.isEmpty()) {
             return Reply.error(404, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());

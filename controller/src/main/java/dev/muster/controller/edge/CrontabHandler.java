@@ -32,7 +32,7 @@ final class CrontabHandler {
         this.identities = identities;
     }
 
-    void register(MessageTable messages) {
+    void register(MessageHandlers messages) {
         messages.onKnown("SetCrontab", CronMessages.SetCrontab.class, this::set)
                 .on("QueryCrontab", CronMessages.QueryCrontab.class, this::query);
     }

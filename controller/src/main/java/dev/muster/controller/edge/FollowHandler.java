@@ -65,7 +65,7 @@ public final class FollowHandler {
         this.userName = userName;
     }
 
-    void register(MessageTable messages) {
+    void register(MessageHandlers messages) {
         messages.on("Follow", FollowMessages.Follow.class, this::follow)
                 .on("ReadOutput", FollowMessages.ReadOutput.class, this::output)
                 .on("QueryUse", FollowMessages.QueryUse.class, this::use);

@@ -43,7 +43,7 @@ final class ReservationHandler {
         this.identities = identities;
     }
 
-    void register(MessageTable messages) {
+    void register(MessageHandlers messages) {
         messages.onKnown("CreateReservation", ClusterMessages.CreateReservation.class, this::create)
                 .onKnown("UpdateReservation", ClusterMessages.UpdateReservation.class, this::update)
                 .onKnown("DeleteReservation", ClusterMessages.DeleteReservation.class, this::delete)

@@ -42,7 +42,7 @@ public final class StepHandler {
         this.watch = watch;
     }
 
-    void register(MessageTable messages) {
+    void register(MessageHandlers messages) {
         messages.onKnown(
                         "CreateStep",
                         JobMessages.CreateStep.class,

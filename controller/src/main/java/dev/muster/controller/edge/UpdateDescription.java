@@ -11,7 +11,7 @@ import dev.muster.core.state.Job;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
@@ -337,7 +337,7 @@ final class UpdateDescription {
 
     private final Job job;
     private final Map<String, String> byKey;
-    private final RecordEdit<JobDesc> edit = RecordEdit.of(EMPTY);
+    private final RecordEditor<JobDesc> edit = RecordEditor.of(EMPTY);
     private final Map<String, Object> values = new TreeMap<>();
 
     /** @param changes by whole keys in lower case */

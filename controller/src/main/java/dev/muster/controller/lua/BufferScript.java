@@ -2,7 +2,7 @@ package dev.muster.controller.lua;
 
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
@@ -114,7 +114,7 @@ public final class BufferScript {
     }
 
     private static Map<String, Object> job(Json.Obj tree) {
-        Map<String, Object> out = JobFields.table(RecordEdit.of(Codec.bind(tree.obj("description"), JobDesc.class)));
+        Map<String, Object> out = JobFields.table(RecordEditor.of(Codec.bind(tree.obj("description"), JobDesc.class)));
         Json.Obj numbers = tree.obj("numbers");
         for (String name : numbers.fields().keySet()) {
             out.put(name, numbers.number(name));

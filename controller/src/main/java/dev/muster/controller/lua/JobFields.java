@@ -8,7 +8,7 @@ import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
 import dev.muster.json.Bytes;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.SlurmErrno;
@@ -244,14 +244,14 @@ final class JobFields {
             "cron_job");
 
     /** All that there is, as a plain table. */
-    static Map<String, Object> table(RecordEdit<?> job) {
+    static Map<String, Object> table(RecordEditor<?> job) {
         Map<String, Object> out = new TreeMap<>();
         FIELDS.keySet().forEach(name -> out.put(name, get(job, name)));
         SPECIAL.forEach(name -> out.put(name, get(job, name)));
         return out;
     }
 
-    static Object get(RecordEdit<?> job, String name) {
+    static Object get(RecordEditor<?> job, String name) {
         Field f = FIELDS.get(name);
         if (f == null || DERIVED.contains(name)) {
             return special(job, name);
@@ -273,7 +273,7 @@ final class JobFields {
     }
 
     /** A batch job's input is nothing unless it says otherwise. */
-    private static Object path(RecordEdit<?> job, String name, String value) {
+    private static Object path(RecordEditor<?> job, String name, String value) {
         return value.isEmpty() && name.equals("std_in") && !job.text("kind").matches("ALLOCATION|RUN")
                 ? "/dev/null"
                 : text(value);
@@ -283,9 +283,9 @@ final class JobFields {
         return value == 0 ? unset : value;
     }
 
-    private static Object special(RecordEdit<?> job, String name) {
-        RecordEdit<?> r = job.part("request");
-        RecordEdit<?> t = job.part("timing");
+    private static Object special(RecordEditor<?> job, String name) {
+        RecordEditor<?> r = job.part("request");
+        RecordEditor<?> t = job.part("timing");
         return switch (name) {
             case "max_nodes" -> number(r.number("nodesMax") > 0 ? r.number("nodesMax") : r.number("nodesMin"), NO_VAL);
             case "min_cpus" -> Math.max(1, cpus(r));
@@ -340,31 +340,31 @@ final class JobFields {
         };
     }
 
-    private static long threadsPerCore(RecordEdit<?> r) {
+    private static long threadsPerCore(RecordEditor<?> r) {
         boolean hinted = r.text("hint").matches("nomultithread|compute_bound");
         return hinted && r.number("threadsPerCore") == 0 ? 1 : r.number("threadsPerCore");
     }
 
-    private static long priority(RecordEdit<?> timing) {
+    private static long priority(RecordEditor<?> timing) {
         if (timing.flag("hold")) {
             return 0;
         }
         return timing.flag("prioritySet") ? timing.number("priority") : NO_VAL;
     }
 
-    private static double memoryPerCpu(RecordEdit<?> r) {
+    private static double memoryPerCpu(RecordEditor<?> r) {
         return r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64;
     }
 
     /** In MiB, 0 for all of a node's; null if unset. */
-    private static Long memoryPerNode(RecordEdit<?> r) {
+    private static Long memoryPerNode(RecordEditor<?> r) {
         if (r.flag("memAll")) {
             return 0L;
         }
         return r.number("memPerNodeMb") > 0 ? r.number("memPerNodeMb") : null;
     }
 
-    private static long shared(RecordEdit<?> r) {
+    private static long shared(RecordEditor<?> r) {
         return switch (r.text("exclusive")) {
             case "NODE" -> 0;
             case "USER" -> 2;
@@ -374,7 +374,7 @@ final class JobFields {
         };
     }
 
-    private static CpuFreq frequencies(RecordEdit<?> job) {
+    private static CpuFreq frequencies(RecordEditor<?> job) {
         return CpuFreq.parse(job.part("extras").text("cpuFreq")).orElse(new CpuFreq("", "", ""));
     }
 
@@ -382,12 +382,12 @@ final class JobFields {
         return word.isEmpty() ? NO_VAL : CpuFreq.number(word);
     }
 
-    private static long switches(RecordEdit<?> r) {
+    private static long switches(RecordEditor<?> r) {
         String count = r.text("switches").split("@")[0];
         return Digits.only(count, 9) ? Long.parseLong(count) : 0;
     }
 
-    private static long switchWaitS(RecordEdit<?> r) {
+    private static long switchWaitS(RecordEditor<?> r) {
         int at = r.text("switches").indexOf('@');
         return at < 0
                 ? 0
@@ -395,7 +395,7 @@ final class JobFields {
     }
 
     /** Returns the number of nodes that {@code -w} names. */
-    private static long named(RecordEdit<?> r) {
+    private static long named(RecordEditor<?> r) {
         String list = r.text("nodeList");
         return list.indexOf('/') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok names
                 ? names.list().size()
@@ -403,7 +403,7 @@ final class JobFields {
     }
 
     /** Returns the minimum number of CPUs for all tasks. */
-    private static long cpus(RecordEdit<?> r) {
+    private static long cpus(RecordEditor<?> r) {
         long perTask = r.number("cpusPerTask");
         long perNode = Math.max(1, r.number("tasksPerNode"));
         boolean exact =
@@ -419,13 +419,13 @@ final class JobFields {
     }
 
     /** Returns the job's GPUs if the request is one number, else 0. */
-    private static long gpus(RecordEdit<?> r) {
+    private static long gpus(RecordEditor<?> r) {
         String last = r.text("tresPerJob").replaceFirst(".*gpu[^,]*[:=]([0-9]{1,6}).*", "$1");
         return Digits.only(last, 6) ? Long.parseLong(last) : 0;
     }
 
     /** Adds a task's CPUs to its other resources. */
-    private static String perTask(RecordEdit<?> r) {
+    private static String perTask(RecordEditor<?> r) {
         String cpus = r.number("cpusPerTask") > 0 ? "cpu=" + r.number("cpusPerTask") : "";
         String rest = r.text("tresPerTask");
         if (cpus.isEmpty() || rest.contains("cpu")) {
@@ -437,8 +437,8 @@ final class JobFields {
         return cpus + "," + rest;
     }
 
-    private static long bits(RecordEdit<?> job) {
-        RecordEdit<?> r = job.part("request");
+    private static long bits(RecordEditor<?> job) {
+        RecordEditor<?> r = job.part("request");
         long bits = (r.number("tasks") > 0 ? TASKS_SAID : 0) | (r.number("cpusPerTask") > 0 ? CPUS_SAID : 0);
         bits |= job.text("charge.account").isEmpty() ? DEFAULT_ACCOUNT : 0;
         bits |= job.text("partition").isEmpty() ? DEFAULT_PARTITION : 0;
@@ -473,11 +473,11 @@ final class JobFields {
         return 1 << word;
     }
 
-    private static List<?> arguments(RecordEdit<?> job) {
+    private static List<?> arguments(RecordEditor<?> job) {
         return (List<?>) job.at("payload.arguments");
     }
 
-    private static Object argv(RecordEdit<?> job) {
+    private static Object argv(RecordEditor<?> job) {
         Map<Long, Object> out = new TreeMap<>();
         for (Object each : arguments(job)) {
             out.put((long) out.size(), each);
@@ -547,7 +547,7 @@ final class JobFields {
     }
 
     /** Sets a field; answers why not, if it can not be set. */
-    static Optional<String> set(RecordEdit<?> job, String name, Object value) {
+    static Optional<String> set(RecordEditor<?> job, String name, Object value) {
         if (FIXED.contains(name)) {
             return Optional.of("unrecognized field: " + name);
         }
@@ -616,15 +616,15 @@ final class JobFields {
         return real(value) == unset ? 0 : (long) real(value);
     }
 
-    private static Optional<String> setSpecial(RecordEdit<?> job, String name, Object value) {
+    private static Optional<String> setSpecial(RecordEditor<?> job, String name, Object value) {
         if (!SPECIAL_WRITTEN.contains(name)) {
             return Optional.of("unrecognized field: " + name);
         }
         if (!isNumber(value)) {
             throw wrongType("number", value);
         }
-        RecordEdit<?> r = job.part("request");
-        RecordEdit<?> t = job.part("timing");
+        RecordEditor<?> r = job.part("request");
+        RecordEditor<?> t = job.part("timing");
         long number = whole(value, NO_VAL);
         switch (name) {
             case "max_nodes" -> r.set("nodesMax", number);
@@ -665,7 +665,7 @@ final class JobFields {
     }
 
     /** A hold of the submission stays: a priority does not release the job. */
-    private static void setPriority(RecordEdit<?> timing, boolean isSet, long priority) {
+    private static void setPriority(RecordEditor<?> timing, boolean isSet, long priority) {
         timing.set("prioritySet", isSet && priority > 0)
                 .set("priority", isSet ? priority : 0L)
                 .set("hold", timing.flag("hold") || isSet && priority == 0);
@@ -675,7 +675,7 @@ final class JobFields {
         return flag ? "YES" : "NO";
     }
 
-    private static void setBits(RecordEdit<?> request, RecordEdit<?> timing, long bits) {
+    private static void setBits(RecordEditor<?> request, RecordEditor<?> timing, long bits) {
         for (String[] bit : BITS) {
             request.set(bit[1], (bits & Long.parseLong(bit[0])) != 0);
         }
@@ -688,7 +688,7 @@ final class JobFields {
         timing.set("killOnInvalidDependency", isSet ? yesOrNo((bits & KILL_INVALID) != 0) : "UNSET");
     }
 
-    private static void setFrequencies(RecordEdit<?> job, long min, long max, long governor) {
+    private static void setFrequencies(RecordEditor<?> job, long min, long max, long governor) {
         job.part("extras").set("cpuFreq", CpuFreq.of(min, max, governor).stored());
     }
 
@@ -700,7 +700,7 @@ final class JobFields {
      * Sets CPUs or memory of each GPU; a text that names no count of GPUs sets none, and {@link #mistake} finds it
      * beside the description.
      */
-    private static Optional<String> setPerGpu(RecordEdit<?> job, String name, Object value) {
+    private static Optional<String> setPerGpu(RecordEditor<?> job, String name, Object value) {
         Matcher m = GPU_COUNT.matcher(textOf(value));
         job.part("request")
                 .set(
@@ -714,8 +714,8 @@ final class JobFields {
      *
      * @param beside values that the script set and that are kept beside the description
      */
-    static Optional<SlurmErrno> mistake(RecordEdit<?> job, Map<String, Object> beside) {
-        RecordEdit<?> r = job.part("request");
+    static Optional<SlurmErrno> mistake(RecordEditor<?> job, Map<String, Object> beside) {
+        RecordEditor<?> r = job.part("request");
         boolean named = Stream.of("tresPerNode", "tresPerJob", "tresPerSocket")
                 .flatMap(name -> Stream.of(r.text(name).split(",")))
                 .allMatch(item -> item.isEmpty() || item.startsWith(GRES_PREFIX));
@@ -737,14 +737,14 @@ final class JobFields {
         return min > max && !isHeld ? Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE) : Optional.empty();
     }
 
-    private static void memory(RecordEdit<?> r, Object value) {
+    private static void memory(RecordEditor<?> r, Object value) {
         double mb = real(value);
         boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
         r.set("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L)
                 .set("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
     }
 
-    private static void share(RecordEdit<?> r, int value) {
+    private static void share(RecordEditor<?> r, int value) {
         r.set(
                         "exclusive",
                         switch (value) {
@@ -757,7 +757,7 @@ final class JobFields {
                 .set("oversubscribe", value == 1);
     }
 
-    private static void switches(RecordEdit<?> r, long count, long waitS) {
+    private static void switches(RecordEditor<?> r, long count, long waitS) {
         String wait =
                 waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
         r.set("switches", count == 0 ? "" : count + wait);

@@ -3,7 +3,7 @@ package dev.muster.controller.lua;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.lua.CLibrary;
 import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaState;
@@ -338,7 +338,7 @@ public final class SubmitScript implements AutoCloseable {
 
     /** A job as the script sees and changes it. */
     private final class Description {
-        private final RecordEdit<JobDesc> edit;
+        private final RecordEditor<JobDesc> edit;
         private final JobDesc job;
         private final Map<String, Object> more = new TreeMap<>();
         private final Cluster cluster;
@@ -355,7 +355,7 @@ public final class SubmitScript implements AutoCloseable {
         private Bytes newScript;
 
         private Description(JobDesc job, Bytes script, List<Bytes> given, Cluster cluster) {
-            this.edit = RecordEdit.of(job);
+            this.edit = RecordEditor.of(job);
             this.job = job;
             this.cluster = cluster;
             this.script = script;
@@ -436,7 +436,7 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         /** Sets a field; a number that its component cannot hold is told when the description is asked for. */
-        private Optional<String> set(RecordEdit<JobDesc> into, String name, Object value) {
+        private Optional<String> set(RecordEditor<JobDesc> into, String name, Object value) {
             try {
                 return JobFields.set(into, name, value);
             } catch (Json.MalformedException e) {
@@ -463,7 +463,7 @@ public final class SubmitScript implements AutoCloseable {
             if (JobFields.isBeside(name)) {
                 wrong = Optional.empty();
             } else {
-                wrong = set(isUpdate && JobFields.isNumberOfUpdate(name) ? RecordEdit.of(NO_JOB) : edit, name, value);
+                wrong = set(isUpdate && JobFields.isNumberOfUpdate(name) ? RecordEditor.of(NO_JOB) : edit, name, value);
             }
 
             if (wrong.isPresent()) {

@@ -6,7 +6,7 @@ import dev.muster.accounting.table.JobCompletionTable;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.config.sister.KafkaConf;
-import dev.muster.controller.kafka.Producer;
+import dev.muster.controller.kafka.KafkaOutbox;
 import dev.muster.controller.lua.CompletionScript;
 import dev.muster.controller.outbox.Outbox;
 import dev.muster.controller.view.JobRecord;
@@ -193,7 +193,7 @@ final class JobCompletion implements AutoCloseable {
         if (how.params().containsKey("poll_interval")) {
             log.info("warning: JobCompParams=poll_interval has no effect: no broker has to be asked");
         }
-        return Producer.open(
+        return KafkaOutbox.open(
                 how,
                 () -> KafkaConf.read(conf.get(), new ArrayList<>()),
                 Path.of(conf.get().stateSaveLocation()),

@@ -6,7 +6,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.core.node.Power;
-import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
@@ -23,11 +23,11 @@ import java.util.TreeMap;
 public final class ConfigView {
     private static final Map<String, String> CHANGEABLE = Map.of(
             "SuspendExcNodes",
-            PowerSaving.KEPT_NODES,
+            PowerSavingOptions.KEPT_NODES,
             "SuspendExcParts",
-            PowerSaving.KEPT_PARTITIONS,
+            PowerSavingOptions.KEPT_PARTITIONS,
             "SuspendExcStates",
-            PowerSaving.KEPT_STATES,
+            PowerSavingOptions.KEPT_STATES,
             "FairShareDampeningFactor",
             "priority_dampening");
 

@@ -11,7 +11,7 @@ import dev.muster.core.tres.ImexChannels;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.JobDesc;
@@ -265,7 +265,7 @@ public final class Launches {
         JobDesc.Extras x = job.desc().extras();
         return x.container().isEmpty() && x.profile().isEmpty() && x.acctgFreq().isEmpty()
                 ? NO_STEP
-                : RecordEdit.of(NO_STEP)
+                : RecordEditor.of(NO_STEP)
                         .set("container", x.container())
                         .set("profile", x.profile())
                         .set("acctgFreq", x.acctgFreq())

@@ -12,7 +12,7 @@ import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.GpuCores;
 import dev.muster.core.tres.TrackedTypes;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.api.ClusterMessages.NodeInfo;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.cluster.ReservationFlag;
@@ -297,7 +297,7 @@ public final class NodeViews {
                 types.all(gres, node);
             }
         }
-        RecordEdit<PartitionInfo> fields = RecordEdit.of(p.info());
+        RecordEditor<PartitionInfo> fields = RecordEditor.of(p.info());
         fields.set("nodes", dev.muster.model.format.HostList.of(p.nodes()).compressed());
         fields.set("totalCpus", (long) cpus)
                 .set("totalNodes", (long) p.nodes().size())

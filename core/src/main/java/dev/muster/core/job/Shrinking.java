@@ -4,7 +4,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
@@ -23,7 +23,7 @@ final class Shrinking {
 
     /** Shrinks the job to the first nodes of its allocation. */
     static Optional<Decision.Rejected> toCount(
-            Job job, String value, RecordEdit<JobDesc> desc, long now, List<Change> changes) {
+            Job job, String value, RecordEditor<JobDesc> desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         int count;
         try {
@@ -42,7 +42,7 @@ final class Shrinking {
     }
 
     static Optional<Decision.Rejected> toList(
-            Job job, String value, RecordEdit<JobDesc> desc, long now, List<Change> changes) {
+            Job job, String value, RecordEditor<JobDesc> desc, long now, List<Change> changes) {
         List<String> nodes = job.run().allocation().nodeNames();
         if (!(HostList.parse(value) instanceof HostList.Parsed.Ok ok)
                 || ok.list().names().isEmpty()
@@ -53,7 +53,7 @@ final class Shrinking {
     }
 
     private static Optional<Decision.Rejected> keep(
-            Job job, List<String> kept, RecordEdit<JobDesc> desc, long now, List<Change> changes) {
+            Job job, List<String> kept, RecordEditor<JobDesc> desc, long now, List<Change> changes) {
         List<Allocation.Share> nodes = job.run().allocation().nodes();
         List<String> dropped = nodes.stream()
                 .map(Allocation.Share::node)

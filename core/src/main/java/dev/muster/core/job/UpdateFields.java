@@ -4,7 +4,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Job;
 import dev.muster.core.tres.Tres;
 import dev.muster.json.Bytes;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
@@ -115,7 +115,8 @@ final class UpdateFields {
     }
 
     /** Sets the field in a job's description, or says why not. */
-    static Optional<Decision.Rejected> set(Job job, RecordEdit<JobDesc> desc, String key, String value, boolean admin) {
+    static Optional<Decision.Rejected> set(
+            Job job, RecordEditor<JobDesc> desc, String key, String value, boolean admin) {
         Field field = FIELDS.get(key);
         if (field.adminOnly && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
@@ -156,7 +157,7 @@ final class UpdateFields {
         };
     }
 
-    private static Optional<Decision.Rejected> count(RecordEdit<JobDesc> desc, Field field, String value) {
+    private static Optional<Decision.Rejected> count(RecordEditor<JobDesc> desc, Field field, String value) {
         OptionalLong number = number(value);
         boolean positive = number.orElse(0) >= 1;
         if (number.isEmpty()) {
@@ -192,7 +193,7 @@ final class UpdateFields {
                                         .isPresent());
     }
 
-    private static Optional<Decision.Rejected> yesNo(RecordEdit<JobDesc> desc, Field field, String value) {
+    private static Optional<Decision.Rejected> yesNo(RecordEditor<JobDesc> desc, Field field, String value) {
         return switch (value.toLowerCase(Locale.ROOT)) {
             case "yes", "y", "1", "true" -> done(desc, field, Boolean.TRUE);
             case "no", "n", "0", "false" -> done(desc, field, Boolean.FALSE);
@@ -200,14 +201,14 @@ final class UpdateFields {
         };
     }
 
-    private static Optional<Decision.Rejected> moment(RecordEdit<JobDesc> desc, Field field, String value) {
+    private static Optional<Decision.Rejected> moment(RecordEditor<JobDesc> desc, Field field, String value) {
         if (!value.isEmpty() && !value.matches("[0-9]{1,12}")) {
             return refuse(SlurmErrno.INVALID_TIME_VALUE);
         }
         return done(desc, field, value.isEmpty() ? 0L : Long.parseLong(value));
     }
 
-    private static Optional<Decision.Rejected> minutes(RecordEdit<JobDesc> desc, Field field, String value) {
+    private static Optional<Decision.Rejected> minutes(RecordEditor<JobDesc> desc, Field field, String value) {
         OptionalLong minutes = Durations.parseMinutes(value);
         return minutes.isEmpty() || minutes.getAsLong() < 0 || minutes.getAsLong() > Integer.MAX_VALUE
                 ? refuse(SlurmErrno.INVALID_TIME_VALUE)
@@ -222,12 +223,12 @@ final class UpdateFields {
     }
 
     /** CPUs per task that an update sets are asked for: none of them comes from MaxMemPerCPU any more. */
-    private static Optional<Decision.Rejected> cpus(RecordEdit<JobDesc> desc, Field field, long value) {
+    private static Optional<Decision.Rejected> cpus(RecordEditor<JobDesc> desc, Field field, long value) {
         desc.set("request.cpusPerTaskAsked", 0L);
         return done(desc, field, value);
     }
 
-    private static Optional<Decision.Rejected> done(RecordEdit<JobDesc> desc, Field field, Object value) {
+    private static Optional<Decision.Rejected> done(RecordEditor<JobDesc> desc, Field field, Object value) {
         desc.set(field.path, value);
         return Optional.empty();
     }

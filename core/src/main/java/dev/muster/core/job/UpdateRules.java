@@ -21,7 +21,7 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.tres.Keyword;
 import dev.muster.core.tres.Licenses;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
 import dev.muster.model.format.Durations;
@@ -166,7 +166,7 @@ public final class UpdateRules {
         if (job.state().isTerminal()) {
             return refuse(SlurmErrno.JOB_FINISHED);
         }
-        RecordEdit<JobDesc> desc = RecordEdit.of(job.desc());
+        RecordEditor<JobDesc> desc = RecordEditor.of(job.desc());
         for (Map.Entry<String, String> change : JobUpdateKeys.whole(c.changes()).entrySet()) {
             Optional<Decision.Rejected> refused = one(job, desc, change.getKey(), change.getValue(), c.uid());
             if (refused.isPresent()) {
@@ -216,7 +216,7 @@ public final class UpdateRules {
             "TIME_LIMIT_90",
             "TIME_LIMIT");
 
-    private Optional<Decision.Rejected> one(Job job, RecordEdit<JobDesc> desc, String key, String value, int uid) {
+    private Optional<Decision.Rejected> one(Job job, RecordEditor<JobDesc> desc, String key, String value, int uid) {
         // an administrator's comment is no operator's
         boolean admin = key.equals("admincomment") ? Access.isAdmin(state, uid) : Access.isOperator(state, uid);
         boolean spec = key.equals("corespec") || key.equals("threadspec");
@@ -257,7 +257,7 @@ public final class UpdateRules {
         };
     }
 
-    private Optional<Decision.Rejected> shrink(Job job, RecordEdit<JobDesc> desc, String value, boolean named) {
+    private Optional<Decision.Rejected> shrink(Job job, RecordEditor<JobDesc> desc, String value, boolean named) {
         if (!state.settings().options().requests().shrinks()) {
             return refuse(SlurmErrno.NOT_SUPPORTED);
         }
@@ -334,7 +334,7 @@ public final class UpdateRules {
                         && after.charge().account().equals(before.charge().account());
     }
 
-    private static Optional<Decision.Rejected> text(RecordEdit<JobDesc> desc, String path, String value) {
+    private static Optional<Decision.Rejected> text(RecordEditor<JobDesc> desc, String path, String value) {
         desc.set(path, value);
         return Optional.empty();
     }
@@ -349,7 +349,7 @@ public final class UpdateRules {
         return desc.withTiming(desc.timing().withComputedPriority());
     }
 
-    private static Optional<Decision.Rejected> mailType(RecordEdit<JobDesc> desc, String value) {
+    private static Optional<Decision.Rejected> mailType(RecordEditor<JobDesc> desc, String value) {
         List<String> words = new ArrayList<>();
         for (String word : value.toUpperCase(java.util.Locale.ROOT).split(",")) {
             if (word.equals("ALL")) {
@@ -375,7 +375,7 @@ public final class UpdateRules {
     }
 
     /** {@code +5} and {@code -5} change it by five minutes. Only an administrator may lengthen a running job. */
-    private Optional<Decision.Rejected> timeLimit(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> timeLimit(Job job, RecordEditor<JobDesc> desc, String value, boolean admin) {
         boolean longer = value.startsWith("+");
         boolean shorter = value.startsWith("-") && value.length() > 1 && Character.isDigit(value.charAt(1));
         OptionalLong parsed = Durations.parseMinutes(longer || shorter ? value.substring(1) : value);
@@ -440,7 +440,7 @@ public final class UpdateRules {
     }
 
     /** When a running job is to end: a time limit by another name, exact to the second. */
-    private Optional<Decision.Rejected> endTime(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> endTime(Job job, RecordEditor<JobDesc> desc, String value, boolean admin) {
         if (!job.state().isActive()) {
             return refuse(SlurmErrno.JOB_NOT_RUNNING);
         }
@@ -460,7 +460,7 @@ public final class UpdateRules {
     }
 
     /** Sets the CPUs per task so that the job's tasks have the given number of CPUs together. */
-    private static Optional<Decision.Rejected> cpus(Job job, RecordEdit<JobDesc> desc, String value) {
+    private static Optional<Decision.Rejected> cpus(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -497,7 +497,7 @@ public final class UpdateRules {
     }
 
     private Optional<Decision.Rejected> priority(
-            Job job, RecordEdit<JobDesc> desc, String value, boolean admin, int uid) {
+            Job job, RecordEditor<JobDesc> desc, String value, boolean admin, int uid) {
         OptionalLong parsed = parsePriority(value);
         if (parsed.isEmpty()) {
             return refuse(SlurmErrno.ERROR);
@@ -535,7 +535,7 @@ public final class UpdateRules {
     }
 
     /** An administrator may change the licenses of a running job, as far as the cluster has enough left. */
-    private Optional<Decision.Rejected> licenses(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> licenses(Job job, RecordEditor<JobDesc> desc, String value, boolean admin) {
         desc.set("request.licenses", value);
         if (job.isPending()) {
             return Optional.empty();
@@ -572,7 +572,7 @@ public final class UpdateRules {
     }
 
     /** Sets the seconds that the job waits for its --switches count. */
-    private static Optional<Decision.Rejected> switchWait(Job job, RecordEdit<JobDesc> desc, String value) {
+    private static Optional<Decision.Rejected> switchWait(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -584,7 +584,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> siteFactor(RecordEdit<JobDesc> desc, String value, boolean admin) {
+    private static Optional<Decision.Rejected> siteFactor(RecordEditor<JobDesc> desc, String value, boolean admin) {
         if (!admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }
@@ -598,7 +598,7 @@ public final class UpdateRules {
     /** Nice without a number. */
     private static final int NICE = 100;
 
-    private Optional<Decision.Rejected> nice(Job job, RecordEdit<JobDesc> desc, String value, boolean admin) {
+    private Optional<Decision.Rejected> nice(Job job, RecordEditor<JobDesc> desc, String value, boolean admin) {
         if (desc.flag("timing.prioritySet") && Priorities.isActive(state.settings())) {
             return Optional.empty(); // nice does not lower a priority that was set by hand
         }
@@ -619,7 +619,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private Optional<Decision.Rejected> partition(Job job, RecordEdit<JobDesc> desc, String value) {
+    private Optional<Decision.Rejected> partition(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return value.equals(job.desc().partition()) ? Optional.empty() : refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -637,7 +637,7 @@ public final class UpdateRules {
     }
 
     /** The edge has turned the text into seconds since 1970. */
-    private Optional<Decision.Rejected> startTime(Job job, RecordEdit<JobDesc> desc, String value) {
+    private Optional<Decision.Rejected> startTime(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -655,7 +655,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private Optional<Decision.Rejected> dependency(Job job, RecordEdit<JobDesc> desc, String value) {
+    private Optional<Decision.Rejected> dependency(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -678,7 +678,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> requeue(RecordEdit<JobDesc> desc, String value) {
+    private static Optional<Decision.Rejected> requeue(RecordEditor<JobDesc> desc, String value) {
         if (!value.equals("0") && !value.equals("1")) {
             return refuse(SlurmErrno.ERROR);
         }
@@ -686,7 +686,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    private static Optional<Decision.Rejected> nodes(Job job, RecordEdit<JobDesc> desc, String value) {
+    private static Optional<Decision.Rejected> nodes(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
@@ -702,7 +702,7 @@ public final class UpdateRules {
     }
 
     private static Optional<Decision.Rejected> memory(
-            Job job, RecordEdit<JobDesc> desc, String key, String value, List<Change> changes) {
+            Job job, RecordEditor<JobDesc> desc, String key, String value, List<Change> changes) {
         OptionalLong mb = MemorySize.parseMb(value);
         boolean perNode = key.equals("minmemorynode");
         if (!job.isPending() && (mb.isEmpty() || !lower(job, mb.getAsLong(), perNode, changes))) {

@@ -1,8 +1,8 @@
 package dev.muster.core.node;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.options.PowerSaving;
-import dev.muster.core.options.PowerSaving.Times;
+import dev.muster.core.options.PowerSavingOptions;
+import dev.muster.core.options.PowerSavingOptions.Times;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
@@ -41,7 +41,7 @@ public final class Power {
     private static final String NEVER = "INFINITE";
 
     private final State state;
-    private final PowerSaving options;
+    private final PowerSavingOptions options;
     private final Map<String, Times> special = new HashMap<>();
     private final Times usual;
 
@@ -77,7 +77,7 @@ public final class Power {
      * @param action "" for none
      */
     static Optional<Decision.Rejected> wrongAction(Settings settings, String action, boolean up) {
-        PowerSaving.Actions actions = settings.options().power().actions();
+        PowerSavingOptions.Actions actions = settings.options().power().actions();
         return action.isEmpty()
                         || actions.names().contains(action)
                                 && !(up && actions.atNode().contains(action))
@@ -193,7 +193,7 @@ public final class Power {
         for (String name : options.kept().partitions()) {
             state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
         }
-        for (PowerSaving.Kept.Group group : options.kept().nodes()) {
+        for (PowerSavingOptions.Kept.Group group : options.kept().nodes()) {
             // nodes with jobs count first: they are not stopped anyway
             List<Node> there = group.names().stream()
                     .map(state.nodes()::find)

@@ -5,7 +5,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.DueIndex;
 import dev.muster.core.limits.PartitionLimits;
-import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
@@ -83,7 +83,8 @@ public final class PowerRules {
             this.ahead = new WakeAhead(state, now, power, planner, due.planned());
             this.changes = changes;
             this.direct = direct;
-            PowerSaving.Limits limits = state.settings().options().power().limits();
+            PowerSavingOptions.Limits limits =
+                    state.settings().options().power().limits();
             if (due.looksAtPower(now.seconds(), limits.restS())) {
                 starts = remainingRate(limits.startsPerMinute(), true);
                 stops = remainingRate(limits.stopsPerMinute(), false);
@@ -220,7 +221,7 @@ public final class PowerRules {
                 || !node.jobs().isEmpty()) {
             return false;
         }
-        PowerSaving.Times times = power.of(node);
+        PowerSavingOptions.Times times = power.of(node);
         boolean worked = node.lastBusy() > Math.max(node.startTime(), node.powerTime());
         long since = Math.max(
                 Math.max(node.lastBusy(), ahead.lastPlanned(node)), Math.max(node.startTime(), node.powerTime()));

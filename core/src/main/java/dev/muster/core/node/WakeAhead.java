@@ -1,7 +1,7 @@
 package dev.muster.core.node;
 
 import dev.muster.core.command.Planner;
-import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
@@ -39,7 +39,7 @@ public final class WakeAhead {
         this.now = now;
         this.power = power;
         this.lastPlanned = lastPlanned;
-        PowerSaving options = state.settings().options().power();
+        PowerSavingOptions options = state.settings().options().power();
         if (options.wakesAhead() && options.starts()) {
             int rate = options.limits().startsPerMinute();
             long asleep = rate <= 0

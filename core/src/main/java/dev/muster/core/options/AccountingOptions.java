@@ -42,7 +42,7 @@ public record AccountingOptions(
     /** Generic resources of AccountingStorageTRES without {@code gres/}, with commas. */
     public static final String TRACKED_GRES = "tracked_gres";
 
-    static AccountingOptions of(OptionText text) {
+    static AccountingOptions of(OptionParser text) {
         List<String> gres = text.list(TRACKED_GRES);
         return new AccountingOptions(
                 AccountingEnforcement.of(text.list(ENFORCE)),

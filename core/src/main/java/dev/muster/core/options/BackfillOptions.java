@@ -68,7 +68,7 @@ public record BackfillOptions(
         }
     }
 
-    static BackfillOptions of(OptionText text) {
+    static BackfillOptions of(OptionParser text) {
         return new BackfillOptions(
                 text.has(SchedulingOptions.IN_ORDER)
                         ? Mode.QUEUE

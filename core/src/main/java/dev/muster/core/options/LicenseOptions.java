@@ -17,7 +17,7 @@ public record LicenseOptions(Map<String, Integer> own, boolean bareNames, boolea
     /** {@code true} with LicenseParameters=RemoteFuzzyMatch. */
     public static final String BARE_LICENSES = "bare_licences";
 
-    static LicenseOptions of(OptionText text) {
+    static LicenseOptions of(OptionParser text) {
         Map<String, Integer> own = new TreeMap<>();
         LicenseRequest.parse(text.text(LICENSES)).ifPresent(w -> w.items().forEach(i -> own.put(i.name(), i.count())));
         return new LicenseOptions(

@@ -30,12 +30,12 @@ public record McsOptions(
         ASKED
     }
 
-    static McsOptions of(OptionText text) {
+    static McsOptions of(OptionParser text) {
         List<String> words = List.of(text.text(PARAMETERS).split(":", 2)[0].split(","));
         Map<String, Integer> groups = new LinkedHashMap<>();
         for (String pair : text.list(GROUPS)) {
             int colon = pair.lastIndexOf(':');
-            long gid = colon > 0 ? OptionText.parsed(pair.substring(colon + 1), -1) : -1;
+            long gid = colon > 0 ? OptionParser.parsed(pair.substring(colon + 1), -1) : -1;
             if (gid >= 0) {
                 groups.put(pair.substring(0, colon), (int) gid);
             }

@@ -58,15 +58,15 @@ public record NodeOptions(
      * @param users ids of the users for whose jobs nodes are rebooted
      */
     public record Features(int bootS, List<Set<String>> exclusive, boolean anyUser, Set<Integer> users) {
-        private static Features of(OptionText text) {
+        private static Features of(OptionParser text) {
             Set<Integer> users = new HashSet<>();
             for (String uid : text.list(USERS)) {
-                users.add((int) OptionText.parsed(uid, -1));
+                users.add((int) OptionParser.parsed(uid, -1));
             }
             return new Features(
                     text.count(BOOT_S, 0),
-                    OptionText.items(text.text(EXCLUSIVE), ";").stream()
-                            .map(group -> Set.copyOf(OptionText.items(group, ",")))
+                    OptionParser.items(text.text(EXCLUSIVE), ";").stream()
+                            .map(group -> Set.copyOf(OptionParser.items(group, ",")))
                             .toList(),
                     !text.has(USERS),
                     Set.copyOf(users));
@@ -78,9 +78,9 @@ public record NodeOptions(
         }
     }
 
-    static NodeOptions of(OptionText text) {
+    static NodeOptions of(OptionParser text) {
         Map<String, List<String>> nodeSets = new HashMap<>();
-        text.below(NODE_SET).forEach(e -> nodeSets.put(e.getKey(), OptionText.items(e.getValue(), ",")));
+        text.below(NODE_SET).forEach(e -> nodeSets.put(e.getKey(), OptionParser.items(e.getValue(), ",")));
         List<String> kept = text.list(RECONFIG_FLAGS);
         return new NodeOptions(
                 percent(text.text(REG_MEMORY_PERCENT)),

@@ -39,7 +39,7 @@ public record PreemptionOptions(
     /** SchedulerTimeSlice, where PreemptMode has GANG. */
     public static final String GANG_SLICE_S = "gang_slice_s";
 
-    static PreemptionOptions of(OptionText text) {
+    static PreemptionOptions of(OptionParser text) {
         String type = text.text(TYPE);
         String exempt = text.text(EXEMPT_S, "-1");
         String priority = parameter(text, "min_exempt_priority");
@@ -58,7 +58,7 @@ public record PreemptionOptions(
     }
 
     /** The value of a word of PreemptParameters, or of SchedulerParameters, the older place; "" if it is in neither. */
-    private static String parameter(OptionText text, String name) {
+    private static String parameter(OptionParser text, String name) {
         if (text.has(name)) {
             String value = text.text(name);
             return value.isEmpty() ? "yes" : value;

@@ -74,7 +74,7 @@ public record PriorityOptions(
             long size,
             Map<String, Double> tres,
             String tresText) {
-        private static Weights of(OptionText text) {
+        private static Weights of(OptionParser text) {
             String tres = text.text(WEIGHT + "tres");
             return new Weights(
                     text.number(WEIGHT + "age", 0),
@@ -89,7 +89,7 @@ public record PriorityOptions(
 
         private static Map<String, Double> tres(String text) {
             Map<String, Double> out = new TreeMap<>();
-            for (String item : OptionText.items(text, ",")) {
+            for (String item : OptionParser.items(text, ",")) {
                 int eq = item.indexOf('=');
                 if (eq > 0) {
                     put(out, item.substring(0, eq).toLowerCase(Locale.ROOT), item.substring(eq + 1));
@@ -124,7 +124,7 @@ public record PriorityOptions(
         }
     }
 
-    static PriorityOptions of(OptionText text) {
+    static PriorityOptions of(OptionParser text) {
         String type = text.text(TYPE);
         return new PriorityOptions(
                 type,

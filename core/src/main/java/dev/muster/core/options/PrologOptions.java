@@ -30,7 +30,7 @@ public record PrologOptions(
     /** MaxBatchRequeue. */
     public static final String MAX_BATCH_REQUEUE = "max_batch_requeue";
 
-    static PrologOptions of(OptionText text) {
+    static PrologOptions of(OptionParser text) {
         return new PrologOptions(
                 !text.has(PROLOG_NO_HOLD),
                 text.has(PROLOG_DEFER_BATCH),

@@ -21,7 +21,7 @@ public record RequeueOptions(IndexSet exits, IndexSet holdExits, long delayS) {
 
     private static final int CODE_MAX = 255;
 
-    static RequeueOptions of(OptionText text) {
+    static RequeueOptions of(OptionParser text) {
         return new RequeueOptions(
                 codes(text.text(REQUEUE_EXIT)),
                 codes(text.text(REQUEUE_EXIT_HOLD)),

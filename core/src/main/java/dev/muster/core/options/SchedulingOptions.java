@@ -36,7 +36,7 @@ public record SchedulingOptions(
 
     private static final String DELAY_BOOT = "delay_boot";
 
-    static SchedulingOptions of(OptionText text) {
+    static SchedulingOptions of(OptionParser text) {
         return new SchedulingOptions(
                 text.has(IN_ORDER),
                 text.has("assoc_limit_stop"),

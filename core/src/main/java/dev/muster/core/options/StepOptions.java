@@ -73,7 +73,7 @@ public record StepOptions(
     public record NodeBind(String word, Set<String> nodes) {
         private static List<NodeBind> all(String text) {
             List<NodeBind> out = new ArrayList<>();
-            for (String group : OptionText.items(text, ";")) {
+            for (String group : OptionParser.items(text, ";")) {
                 int equals = group.indexOf('=');
                 if (equals > 0 && HostList.parse(group.substring(equals + 1)) instanceof HostList.Parsed.Ok ok) {
                     out.add(new NodeBind(
@@ -84,7 +84,7 @@ public record StepOptions(
         }
     }
 
-    static StepOptions of(OptionText text) {
+    static StepOptions of(OptionParser text) {
         return new StepOptions(
                 PortRange.of(text.text(MPI_PORTS)),
                 text.count(IMEX_CHANNELS, 0),

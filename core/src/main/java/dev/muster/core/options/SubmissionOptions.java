@@ -23,7 +23,7 @@ public record SubmissionOptions(
         List<String> plugins,
         int jobsPerHourMax,
         int arrayTasksMax,
-        GpuDefaults gpuDefaults,
+        GpuJobDefaults gpuDefaults,
         int dependencyDepthMax,
         boolean killsInvalidDependency,
         boolean managesSteps,
@@ -32,7 +32,7 @@ public record SubmissionOptions(
         int lineBytesMax) {
     /** JobSubmitPlugins, with commas. */
     public static final String PLUGINS = "job_submit";
-    /** JobDefaults as {@link GpuDefaults} reads it. */
+    /** JobDefaults as {@link GpuJobDefaults} reads it. */
     public static final String JOB_DEFAULTS = "job_defaults";
     /** A word of SchedulerParameters or DependencyParameters. */
     public static final String DEPENDENCY_DEPTH_MAX = "max_depend_depth";
@@ -47,12 +47,12 @@ public record SubmissionOptions(
     private static final int SCRIPT_BYTES_MAX = 4 << 20;
     private static final int LINE_BYTES_TOP = 2 << 20;
 
-    static SubmissionOptions of(OptionText text) {
+    static SubmissionOptions of(OptionParser text) {
         return new SubmissionOptions(
                 text.list(PLUGINS),
                 (int) text.positive("jobs_per_user_per_hour", 9, 0),
                 (int) text.digits("max_array_tasks", 9, Integer.MAX_VALUE),
-                GpuDefaults.parse(text.text(JOB_DEFAULTS)).orElse(GpuDefaults.NONE),
+                GpuJobDefaults.parse(text.text(JOB_DEFAULTS)).orElse(GpuJobDefaults.NONE),
                 text.count(DEPENDENCY_DEPTH_MAX, 10),
                 text.isTrue(KILL_INVALID_DEPENDENCY),
                 text.has(STEPMGR),

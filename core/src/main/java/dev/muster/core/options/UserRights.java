@@ -27,7 +27,7 @@ public record UserRights(
     /** ScronParameters in lower case, with commas. */
     public static final String SCRON = "scron";
 
-    static UserRights of(OptionText text) {
+    static UserRights of(OptionParser text) {
         String cron = text.text(SCRON);
         return new UserRights(
                 text.has("enable_user_top"),

@@ -1,12 +1,12 @@
 package dev.muster.core.partition;
 
-import dev.muster.core.options.GpuDefaults;
+import dev.muster.core.options.GpuJobDefaults;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
 import dev.muster.core.tres.Keyword;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
@@ -125,7 +125,7 @@ public final class PartitionEdit {
     /** @param gids of the groups that the changes name */
     public static Outcome edit(
             Partition partition, Map<String, String> changes, Map<String, Integer> gids, State state) {
-        RecordEdit<PartitionInfo> fields = RecordEdit.of(partition.info());
+        RecordEditor<PartitionInfo> fields = RecordEditor.of(partition.info());
         List<String> nodes = partition.nodes();
         for (Map.Entry<String, String> change : Keyword.whole(changes, WORDS).entrySet()) {
             String value = change.getValue();
@@ -179,7 +179,7 @@ public final class PartitionEdit {
                 value.isEmpty()
                         || state.settings().topologies().stream()
                                 .anyMatch(t -> t.name().equals(value));
-            case JOB_DEFAULTS -> GpuDefaults.parse(value).isPresent();
+            case JOB_DEFAULTS -> GpuJobDefaults.parse(value).isPresent();
             case QOS -> isQos(value, state);
             default -> true;
         };
@@ -196,7 +196,7 @@ public final class PartitionEdit {
     }
 
     /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
-    private static boolean isBeyond(RecordEdit<PartitionInfo> fields) {
+    private static boolean isBeyond(RecordEditor<PartitionInfo> fields) {
         long most = fields.number("maxTimeMin");
         return most >= 0
                 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME
@@ -216,7 +216,7 @@ public final class PartitionEdit {
         return value.startsWith("+") || value.startsWith("-");
     }
 
-    private static void putGids(RecordEdit<PartitionInfo> fields, Map<String, Integer> gids) {
+    private static void putGids(RecordEditor<PartitionInfo> fields, Map<String, Integer> gids) {
         fields.set(
                 "allowGids",
                 Stream.of(fields.text("allowGroups").split(","))
@@ -261,7 +261,7 @@ public final class PartitionEdit {
                 .toList());
     }
 
-    private static boolean put(RecordEdit<PartitionInfo> fields, Key key, String value) {
+    private static boolean put(RecordEditor<PartitionInfo> fields, Key key, String value) {
         switch (key.kind) {
             case TEXT, WEIGHTS, TOPOLOGY -> fields.set(key.field, value);
             case ALLOWED -> fields.set(key.field, value.isEmpty() || value.equalsIgnoreCase("ALL") ? "ALL" : value);
@@ -274,7 +274,7 @@ public final class PartitionEdit {
             case JOB_DEFAULTS ->
                 fields.set(
                         key.field,
-                        GpuDefaults.parse(value).map(GpuDefaults::text).orElse(""));
+                        GpuJobDefaults.parse(value).map(GpuJobDefaults::text).orElse(""));
             case BINDING, PREEMPTION, PRIORITY, MEMORY -> {
                 return checked(fields, key, value);
             }
@@ -305,7 +305,7 @@ public final class PartitionEdit {
         return true;
     }
 
-    private static boolean putCpus(RecordEdit<PartitionInfo> fields, Key key, String value) {
+    private static boolean putCpus(RecordEditor<PartitionInfo> fields, Key key, String value) {
         if (!put(fields, new Key(key.field, Kind.NUMBER), value)) {
             return false;
         }
@@ -316,7 +316,7 @@ public final class PartitionEdit {
     }
 
     /** Sets a field that has a few words as values. OverSubscribe and Exclusive reset each other. */
-    private static boolean putWord(RecordEdit<PartitionInfo> fields, Key key, String word) {
+    private static boolean putWord(RecordEditor<PartitionInfo> fields, Key key, String word) {
         String words = switch (key.kind) {
             case SHARES -> "NO|EXCLUSIVE|(YES|FORCE)(:[1-9][0-9]{0,4})?";
             case EXCLUSIVE -> "NO|NONE|NODE|USER|TOPO";
@@ -351,7 +351,7 @@ public final class PartitionEdit {
     }
 
     /** What not every text is a value of. */
-    private static boolean checked(RecordEdit<PartitionInfo> fields, Key key, String value) {
+    private static boolean checked(RecordEditor<PartitionInfo> fields, Key key, String value) {
         Optional<String> mode = CpuBind.defaultMode(value);
         String word = value.toUpperCase(java.util.Locale.ROOT);
         boolean good = switch (key.kind) {

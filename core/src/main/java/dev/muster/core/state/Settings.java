@@ -1,6 +1,6 @@
 package dev.muster.core.state;
 
-import dev.muster.core.options.Options;
+import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.model.cluster.LayeredResource;
 import dev.muster.model.cluster.Topology;
 import java.util.List;
@@ -54,7 +54,7 @@ public record Settings(
         boolean configOverrides,
         boolean disableRootJobs,
         List<String> gresTypes,
-        Options options,
+        SlurmConfOptions options,
         List<Topology> topologies,
         List<LayeredResource> layered) {
     /** Settings before the first configuration is applied. */
@@ -85,7 +85,7 @@ public record Settings(
             false,
             false,
             List.of(),
-            Options.NONE);
+            SlurmConfOptions.NONE);
 
     /** Settings of a cluster without a topology. */
     public Settings(
@@ -115,7 +115,7 @@ public record Settings(
             boolean configOverrides,
             boolean disableRootJobs,
             List<String> gresTypes,
-            Options options) {
+            SlurmConfOptions options) {
         this(
                 clusterName,
                 slurmUid,

@@ -3,8 +3,8 @@ package dev.muster.core.timer;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.node.Power;
-import dev.muster.core.options.PowerSaving;
-import dev.muster.core.options.UsageOptions;
+import dev.muster.core.options.PowerSavingOptions;
+import dev.muster.core.options.UsageDecayOptions;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
@@ -29,7 +29,7 @@ public final class SettingRules {
             case "suspendexcparts" ->
                 words(
                         state.settings().options().power().kept().partitions(),
-                        PowerSaving.KEPT_PARTITIONS,
+                        PowerSavingOptions.KEPT_PARTITIONS,
                         c.value(),
                         name -> state.partitions().has(name)
                                 ? Optional.empty()
@@ -37,7 +37,7 @@ public final class SettingRules {
             case "suspendexcstates" ->
                 words(
                         split(state.settings().options().power().kept().statesText()),
-                        PowerSaving.KEPT_STATES,
+                        PowerSavingOptions.KEPT_STATES,
                         c.value().toUpperCase(Locale.ROOT),
                         name -> Power.STATES.contains(name)
                                 ? Optional.empty()
@@ -53,7 +53,7 @@ public final class SettingRules {
     private static Decision dampening(String value) {
         boolean good = value.matches("[1-9][0-9]{0,4}") && Integer.parseInt(value) <= DAMPENING_MAX;
         return good
-                ? changed(UsageOptions.DAMPENING, value)
+                ? changed(UsageDecayOptions.DAMPENING, value)
                 : new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "invalid dampening factor: " + value);
     }
 
@@ -114,7 +114,7 @@ public final class SettingRules {
                         ? List.of()
                         : List.of(HostList.of(plain).sorted().compressed()));
         after.stream().filter(w -> w.indexOf(':') >= 0).forEach(out::add);
-        return changed(PowerSaving.KEPT_NODES, String.join(",", out));
+        return changed(PowerSavingOptions.KEPT_NODES, String.join(",", out));
     }
 
     /** Names of nodes, or the word itself where it has a count; empty where a name is none. */

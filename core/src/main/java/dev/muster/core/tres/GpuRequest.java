@@ -1,11 +1,11 @@
 package dev.muster.core.tres;
 
-import dev.muster.core.options.GpuDefaults;
+import dev.muster.core.options.GpuJobDefaults;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 
-/** What a job asks for with its GPUs, where it says nothing of CPUs or memory: {@link GpuDefaults}. */
+/** What a job asks for with its GPUs, where it says nothing of CPUs or memory: {@link GpuJobDefaults}. */
 public final class GpuRequest {
     private GpuRequest() {}
 
@@ -17,11 +17,11 @@ public final class GpuRequest {
                         + GresRequest.gpus(r.tresPerTask())
                         + GresRequest.gpus(r.tresPerSocket())
                 > 0;
-        GpuDefaults own = state.partitions()
+        GpuJobDefaults own = state.partitions()
                 .find(desc.firstPartition())
-                .flatMap(p -> GpuDefaults.parse(p.info().jobDefaults()))
-                .orElse(GpuDefaults.NONE);
-        GpuDefaults all = state.settings().options().submission().gpuDefaults();
+                .flatMap(p -> GpuJobDefaults.parse(p.info().jobDefaults()))
+                .orElse(GpuJobDefaults.NONE);
+        GpuJobDefaults all = state.settings().options().submission().gpuDefaults();
         long cpus = gpus && r.cpusPerTask() == 0 && r.cpusPerGpu() == 0 ? first(own.cpusPerGpu(), all.cpusPerGpu()) : 0;
         boolean memorySaid = r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memPerGpuMb() > 0 || r.memAll();
         long memoryMb = gpus && !memorySaid ? first(own.memPerGpuMb(), all.memPerGpuMb()) : 0;

@@ -3,7 +3,7 @@ package dev.muster.core.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.options.PowerSaving;
+import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import dev.muster.model.node.NodeMessages;
@@ -409,7 +409,7 @@ class PowerTest {
                     "p nodes=n[1-3] default=yes",
                     BOTH + "options.power:kept_nodes=n1 options.reconfig_flags=" + row[0]);
             new Play(c).lines("setting root suspendexcnodes n2\nreconfigure\n");
-            assertThat(c.state().settings().options().texts().getOrDefault(PowerSaving.KEPT_NODES, ""))
+            assertThat(c.state().settings().options().texts().getOrDefault(PowerSavingOptions.KEPT_NODES, ""))
                     .as(row[0])
                     .isEqualTo(row[1]);
         }
@@ -429,7 +429,7 @@ class PowerTest {
         };
         for (String[] row : rows) {
             new Play(c).lines("setting root " + row[0]);
-            assertThat(c.state().settings().options().texts().getOrDefault(PowerSaving.KEPT_NODES, ""))
+            assertThat(c.state().settings().options().texts().getOrDefault(PowerSavingOptions.KEPT_NODES, ""))
                     .as(row[0])
                     .isEqualTo(row[1]);
         }
@@ -446,8 +446,8 @@ class PowerTest {
                 setting root fairsharedampeningfactor 3
                 """);
         assertThat(c.state().settings().options().texts())
-                .containsEntry(PowerSaving.KEPT_PARTITIONS, "q")
-                .containsEntry(PowerSaving.KEPT_STATES, "DRAIN")
+                .containsEntry(PowerSavingOptions.KEPT_PARTITIONS, "q")
+                .containsEntry(PowerSavingOptions.KEPT_STATES, "DRAIN")
                 .containsEntry("priority_dampening", "3");
     }
 

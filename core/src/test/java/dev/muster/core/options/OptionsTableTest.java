@@ -16,29 +16,29 @@ import org.junit.jupiter.api.Test;
 
 /** What the texts of options mean: each line is a text and its value; a line without a text has the default. */
 class OptionsTableTest {
-    private record Line(String text, Object value, Function<Options, Object> read) {}
+    private record Line(String text, Object value, Function<SlurmConfOptions, Object> read) {}
 
-    private static Line line(String text, Object value, Function<Options, Object> read) {
+    private static Line line(String text, Object value, Function<SlurmConfOptions, Object> read) {
         return new Line(text, value, read);
     }
 
-    private static Object arrayTasks(Options o) {
+    private static Object arrayTasks(SlurmConfOptions o) {
         return o.submission().arrayTasksMax();
     }
 
-    private static Object perHour(Options o) {
+    private static Object perHour(SlurmConfOptions o) {
         return o.submission().jobsPerHourMax();
     }
 
-    private static Object arrayStage(Options o) {
+    private static Object arrayStage(SlurmConfOptions o) {
         return o.buffers().arrayStageMax();
     }
 
-    private static Object memoryPercent(Options o) {
+    private static Object memoryPercent(SlurmConfOptions o) {
         return o.nodes().memoryPercent();
     }
 
-    private static Object exemptPriority(Options o) {
+    private static Object exemptPriority(SlurmConfOptions o) {
         return o.preemption().exemptPriority();
     }
 
@@ -292,7 +292,9 @@ class OptionsTableTest {
                     .filter(word -> !word.isEmpty())
                     .map(word -> word.split("=", 2))
                     .forEach(pair -> texts.put(pair[0], pair[1]));
-            assertThat(line.read.apply(Options.of(texts))).as(line.text).isEqualTo(line.value);
+            assertThat(line.read.apply(SlurmConfOptions.of(texts)))
+                    .as(line.text)
+                    .isEqualTo(line.value);
         }
     }
 
@@ -307,11 +309,11 @@ class OptionsTableTest {
 
     @Test
     void anEmptyTextRemovesAnOption() {
-        Options before = Options.of(Map.of("enable_user_top", "", "delay_boot", "2"));
+        SlurmConfOptions before = SlurmConfOptions.of(Map.of("enable_user_top", "", "delay_boot", "2"));
         assertThat(before.with(Map.of("delay_boot", "", "complete_wait", "5")).texts())
                 .isEqualTo(Map.of("enable_user_top", "", "complete_wait", "5"));
         assertThat(before.with(Map.of())).isEqualTo(before);
-        assertThat(new TreeSet<>(Options.NONE.texts().keySet())).isEmpty();
-        assertThat(Options.of(Map.of())).isSameAs(Options.NONE);
+        assertThat(new TreeSet<>(SlurmConfOptions.NONE.texts().keySet())).isEmpty();
+        assertThat(SlurmConfOptions.of(Map.of())).isSameAs(SlurmConfOptions.NONE);
     }
 }

@@ -1,8 +1,8 @@
 package dev.muster.core.testkit;
 
 import dev.muster.core.command.Command;
-import dev.muster.core.options.BufferOptions;
-import dev.muster.core.options.Options;
+import dev.muster.core.options.BurstBufferOptions;
+import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -44,7 +44,7 @@ public abstract class AccountPolicies {
         Map<String, String> options = new TreeMap<>(s.options().texts());
         options.put("accounting_enforce", enforce);
         options.put("licenses", "lic:9");
-        options.put(BufferOptions.BURST_BUFFER, "true");
+        options.put(BurstBufferOptions.BURST_BUFFER, "true");
         Entry entry = new Entry(
                 0,
                 0,
@@ -80,7 +80,7 @@ public abstract class AccountPolicies {
                                 s.configOverrides(),
                                 s.disableRootJobs(),
                                 s.gresTypes(),
-                                Options.of(options)),
+                                SlurmConfOptions.of(options)),
                         cluster.state().nextJobId(),
                         cluster.state().jobIdCeiling(),
                         cluster.state().nextSluid(),

@@ -1,7 +1,7 @@
 package dev.muster.model.api;
 
 import dev.muster.json.Bytes;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
@@ -231,7 +231,7 @@ public final class ClusterMessages {
 
         /** With the number of its nodes and their CPUs. */
         public PartitionInfo withTotals(int nodes, int cpus) {
-            return RecordEdit.of(this)
+            return RecordEditor.of(this)
                     .set("totalNodes", nodes)
                     .set("totalCpus", cpus)
                     .record();

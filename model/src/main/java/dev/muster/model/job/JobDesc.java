@@ -1,7 +1,7 @@
 package dev.muster.model.job;
 
 import dev.muster.json.Bytes;
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 import dev.muster.model.Identity;
 import java.util.List;
 import java.util.Locale;
@@ -169,20 +169,20 @@ public record JobDesc(
             int siteFactor,
             boolean expedite) {
         public Timing withTimeLimitMin(int minutes) {
-            return RecordEdit.of(this).set("timeLimitMin", minutes).record();
+            return RecordEditor.of(this).set("timeLimitMin", minutes).record();
         }
 
         public Timing withBeginTime(long seconds) {
-            return RecordEdit.of(this).set("beginTime", seconds).record();
+            return RecordEditor.of(this).set("beginTime", seconds).record();
         }
 
         public Timing withNice(int value) {
-            return RecordEdit.of(this).set("nice", value).record();
+            return RecordEditor.of(this).set("nice", value).record();
         }
 
         /** With a computed priority in place of a set one. */
         public Timing withComputedPriority() {
-            return RecordEdit.of(this)
+            return RecordEditor.of(this)
                     .set("prioritySet", false)
                     .set("priority", 0L)
                     .record();
@@ -253,7 +253,7 @@ public record JobDesc(
             boolean warnReserve) {
         /** @param frequency {@code --acctg-freq} as written */
         public Extras withAcctgFreq(String frequency) {
-            return RecordEdit.of(this).set("acctgFreq", frequency).record();
+            return RecordEditor.of(this).set("acctgFreq", frequency).record();
         }
 
         public Extras withAdminComment(String words) {

@@ -1,6 +1,6 @@
 package dev.muster.model.job;
 
-import dev.muster.json.RecordEdit;
+import dev.muster.json.RecordEditor;
 
 /**
  * What a job or step asks of the nodes. Zero or "" means "not said" everywhere; the class key of the scheduler.
@@ -161,7 +161,7 @@ public record ResourceRequest(
         return edit().set("memPerCpuMb", mb).record();
     }
 
-    private RecordEdit<ResourceRequest> edit() {
-        return RecordEdit.of(this);
+    private RecordEditor<ResourceRequest> edit() {
+        return RecordEditor.of(this);
     }
 }

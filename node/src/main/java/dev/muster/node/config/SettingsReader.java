@@ -85,7 +85,7 @@ public final class SettingsReader {
             SlurmConf conf,
             NodeConf node,
             String dynamic,
-            Options options,
+            SlurmdOptions options,
             Path prefix,
             int slurmUserId,
             Sisters sisters) {
@@ -143,7 +143,7 @@ public final class SettingsReader {
     }
 
     private static Settings.Around around(
-            SlurmConf conf, NodeConf node, Options options, Sisters sisters, GpuProbe.Merged gres) {
+            SlurmConf conf, NodeConf node, SlurmdOptions options, Sisters sisters, GpuProbe.Merged gres) {
         return new Settings.Around(
                 conf.has(Key.PROLOG_FLAGS, "Serial"),
                 conf.has(Key.PROLOG_FLAGS, "RunInJob"),

@@ -47,7 +47,7 @@ public final class WhichNode {
 
     public record Unknown(String sentence) implements Answer {}
 
-    public static Answer dynamic(SlurmConf conf, Options options, String hostname, Hardware real) {
+    public static Answer dynamic(SlurmConf conf, SlurmdOptions options, String hostname, Hardware real) {
         String name = options.nodeName().isEmpty() ? shortName(hostname) : options.nodeName();
         List<String> keys = new ArrayList<>();
         for (String word : options.dynamicConf().trim().split("[ \t]+")) {
@@ -124,7 +124,8 @@ public final class WhichNode {
         return hostname.contains(".") ? hostname.substring(0, hostname.indexOf('.')) : hostname;
     }
 
-    public static Answer future(SlurmConf conf, Sessions sessions, Options options, String hostname, Hardware real) {
+    public static Answer future(
+            SlurmConf conf, Sessions sessions, SlurmdOptions options, String hostname, Hardware real) {
         String name = options.nodeName().isEmpty() ? shortName(hostname) : options.nodeName();
         AssignNode question =
                 new AssignNode(name, ownAddress(conf), 0, options.future().orElse(""), real);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.cli.shape.Tree;
 import dev.muster.json.Json;
-import dev.muster.rest.Options;
 import dev.muster.rest.Rig;
 import dev.muster.rest.Samples;
+import dev.muster.rest.SlurmrestdOptions;
 import dev.muster.rest.http.Http;
 import dev.muster.rest.http.Request;
 import dev.muster.rest.http.StartupException;
@@ -78,7 +78,8 @@ class FormsTest {
         }
         String got;
         try {
-            Options o = Options.read(args == null ? java.util.List.of() : java.util.List.of(args), all);
+            SlurmrestdOptions o =
+                    SlurmrestdOptions.read(args == null ? java.util.List.of() : java.util.List.of(args), all);
             got = o.logging().level() + "," + o.logging().syslogLevel();
         } catch (StartupException e) {
             got = e.getMessage();

@@ -3,7 +3,7 @@ package dev.muster.scheduler.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
-import dev.muster.core.options.RequestOptions;
+import dev.muster.core.options.JobRequestOptions;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.testkit.Cluster;
@@ -114,7 +114,7 @@ class ExtraConstraintTest {
         int noted = c.accept("tasks=1 extras.extra=(a_note");
         int other = c.accept("tasks=1");
         Json.Obj set = Json.object(Codec.encode(c.state().settings()))
-                .put("options", new Json.Obj().put(RequestOptions.EXTRA_CONSTRAINTS, "yes"));
+                .put("options", new Json.Obj().put(JobRequestOptions.EXTRA_CONSTRAINTS, "yes"));
         c.apply(new Command.ApplyConfig(
                 Codec.bind(set, Settings.class),
                 c.state().nodes().values().stream().map(Node::spec).toList(),
