@@ -312,7 +312,7 @@ public final class Main {
     }
 
     /**
-     * With -n before, and -s after.
+     * Becomes SlurmUser after -n and before -s take effect.
      *
      * @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the tables
      */

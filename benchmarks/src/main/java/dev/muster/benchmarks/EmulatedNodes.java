@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * through other nodes.
  */
 final class EmulatedNodes implements AutoCloseable {
-    /** In place of a step's number: the node knows its share of the job. */
+    /** Stands in place of a step's number for the job's share: the node knows its share of the job. */
     static final int PREPARED = -100;
 
     private static final int THREADS = 2;
@@ -166,7 +166,7 @@ final class EmulatedNodes implements AutoCloseable {
     }
 
     /**
-     * Of one step, or of a job's shares.
+     * Counts the nodes that saw one step, or a job's shares.
      *
      * @param stepId or {@link #PREPARED}
      */
@@ -182,9 +182,9 @@ final class EmulatedNodes implements AutoCloseable {
     }
 
     /**
-     * As a process: {@code EmulatedNodes SLURM.CONF NODES}. Asked on standard input, answers a line each:
+     * Runs as a process: {@code EmulatedNodes SLURM.CONF NODES}. Asked on standard input, it answers a line each:
      * {@code start}, {@code connected}, {@code launches}, {@code ends}, {@code freed}, {@code seen JOB STEP} (how many
-     * nodes, and the time of the last), {@code open}; ends with its input.
+     * nodes, and the time of the last), {@code open}. It ends with its input.
      */
     public static void main(String[] args) throws Exception {
         DaemonLog log = new DaemonLog("emulated", "", true, 1, "");

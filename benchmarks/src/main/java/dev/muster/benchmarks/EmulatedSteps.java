@@ -28,7 +28,10 @@ import java.util.concurrent.CompletableFuture;
 final class EmulatedSteps implements Launcher {
     private final EmulatedNodes all;
     private final JobSpool spool;
-    /** By the step's directory, until it is followed. Belongs to the node's thread, as all of this. */
+    /**
+     * Programs by the step's directory, until they are followed. They belong to the node's thread, as all of this
+     * class.
+     */
     private final Map<Path, Program> started = new HashMap<>();
 
     EmulatedSteps(EmulatedNodes all, JobSpool spool) {

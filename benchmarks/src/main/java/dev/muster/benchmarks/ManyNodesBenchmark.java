@@ -224,7 +224,7 @@ public final class ManyNodesBenchmark implements AutoCloseable {
         }
     }
 
-    /** As many jobs as there are nodes end at the same moment, and as many others are waiting for the nodes. */
+    /** Ends as many jobs as the cluster has nodes at the same moment, while as many others wait for the nodes. */
     private void storm() throws Exception {
         for (int round = 1; round <= ROUNDS; round++) {
             long launches = sum("launches");
@@ -353,7 +353,7 @@ public final class ManyNodesBenchmark implements AutoCloseable {
         return String.format("%032x", (System.nanoTime() << 24) + requests.incrementAndGet());
     }
 
-    /** As of a login shell. */
+    /** Returns the environment of a login shell. */
     private static List<Bytes> environment() {
         List<Bytes> out = new ArrayList<>();
         for (int i = 0; i < 40; i++) {

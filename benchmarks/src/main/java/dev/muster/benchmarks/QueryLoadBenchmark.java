@@ -233,7 +233,7 @@ final class QueryLoadBenchmark {
         }
     }
 
-    /** In turns {@code squeue -j} of one job and {@code squeue -u} of a user who has none. */
+    /** Asks in turns as {@code squeue -j} of one job and as {@code squeue -u} of a user without jobs. */
     private static byte[] query(int first, int last) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         Json.Obj q = new Json.Obj();

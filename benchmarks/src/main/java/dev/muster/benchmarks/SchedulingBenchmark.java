@@ -362,7 +362,8 @@ public final class SchedulingBenchmark {
     }
 
     /**
-     * Of one node in ten: a quarter each for users now, flexible ones to come, maintenance to come, and daily hours.
+     * Reserves one node in ten: a quarter each for users now, flexible ones to come, maintenance to come, and daily
+     * hours.
      */
     private void reserve(Set<String> features) {
         for (int i = 0; features.contains("reservations") && i < RESERVATIONS; i++) {

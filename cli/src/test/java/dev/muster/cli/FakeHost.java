@@ -75,7 +75,10 @@ public final class FakeHost implements Host {
         return resumable;
     }
 
-    /** Of several for one address each is had once, the last again and again. */
+    /**
+     * Gives this stream to a caller of the address. Several for one address are given once each, the last again and
+     * again.
+     */
     synchronized void stream(String address, Frames frames) {
         streams.computeIfAbsent(address, a -> new java.util.ArrayDeque<>()).add(frames);
     }
@@ -130,7 +133,7 @@ public final class FakeHost implements Host {
         givenUp.release();
     }
 
-    /** As a request that waits: until its command gives it up. */
+    /** Waits as a request does until its command gives it up. */
     void awaitGivenUp() {
         givenUp.acquireUninterruptibly();
     }

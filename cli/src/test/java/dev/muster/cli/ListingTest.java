@@ -525,7 +525,7 @@ class ListingTest {
                 .isEqualTo("---\n- topology: default\n  cluster_default: true\n  flat: true\n");
     }
 
-    /** As the original shows them. */
+    /** Triggers of daemons are listed as Slurm lists them. */
     @Test
     void triggersOfDaemons() {
         host.reply("QueryTriggers", """

@@ -278,7 +278,7 @@ class OptionsTest {
         assertThat(host.run("sbatch -N 4,x --wrap=true").err()).contains("\"4,x\" is not a valid node count");
     }
 
-    /** Of the identities of others, and of groups, root alone may choose; they have to be there. */
+    /** Only root may choose another user's identity and groups, and they have to exist. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -292,7 +292,7 @@ class SacctmgrTest {
                         + "Use keyword 'where' to modify condition\n");
     }
 
-    /** As scripts write them: the last word is no reset of the others. */
+    /** Scripts write several words of one field: the last word does not reset the others. */
     @Test
     void wordsAboutOneFieldCountTogether() {
         host.reply("Change", "{\"names\":[\"q\"]}");

@@ -482,7 +482,7 @@ class StepTest {
                 .containsExactly("prog", "'a");
     }
 
-    /** Of an allocation of two nodes. */
+    /** The step runs in an allocation of two nodes. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             -n1           | warning: can't run 1 processes on 2 nodes, setting nnodes to 1

@@ -113,7 +113,7 @@ class VerboseTest {
                 .doesNotContain(expected);
     }
 
-    /** As with jobs: on one of these nodes. */
+    /** Steps are filtered as jobs are: those on one of these nodes. */
     @Test
     void stepsAreFilteredByNode() {
         host.reply(
@@ -124,7 +124,7 @@ class VerboseTest {
         assertThat(host.run("squeue -h -s -o %i").out()).isEqualTo("1.0\n2.0\n");
     }
 
-    /** With a column for the cluster, as a federation's jobs have it; not in the long form. */
+    /** Jobs of a federation have a column for the cluster; the long form has none. */
     @Test
     void sprioOfSiblings() {
         String plain = "          JOBID PARTITION   PRIORITY       SITE\n";

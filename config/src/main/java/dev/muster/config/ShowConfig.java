@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** The lines of {@code scontrol show config}. */
 public final class ShowConfig {
-    /** In order; after the colon, how the value is written. Without a colon: the text, or {@code (null)}. */
+    /** Keys in order; after the colon, how the value is written. Without a colon: the text, or {@code (null)}. */
     private static final String LAYOUT = """
         AccountingStorageBackupHost AccountingStorageEnforce AccountingStorageHost AccountingStorageExternalHost
         AccountingStorageParameters AccountingStoragePort:n AccountingStorageTRES:tres AccountingStorageType

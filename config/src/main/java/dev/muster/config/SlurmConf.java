@@ -173,7 +173,7 @@ public final class SlurmConf {
         return text(Key.CLUSTER_NAME);
     }
 
-    /** In order of preference; never empty. */
+    /** Returns the controllers in order of preference; never empty. */
     public List<Controller> controllers() {
         return controllers;
     }
@@ -350,7 +350,7 @@ public final class SlurmConf {
         return Names.DEBUG_FLAGS;
     }
 
-    /** As Slurm spells them. */
+    /** Returns the flags as Slurm spells them. */
     public List<String> debugFlags() {
         return list(Key.DEBUG_FLAGS);
     }
@@ -469,7 +469,7 @@ public final class SlurmConf {
         return text(Key.SELECT_TYPE);
     }
 
-    /** In upper case: CR_CORE_MEMORY, CR_LLN … */
+    /** Returns the parameters in upper case: CR_CORE_MEMORY, CR_LLN … */
     public List<String> selectTypeParameters() {
         return list(Key.SELECT_TYPE_PARAMETERS);
     }
@@ -478,7 +478,7 @@ public final class SlurmConf {
         return text(Key.SELECT_TYPE_PARAMETERS).contains("_MEMORY");
     }
 
-    /** By lower-case name: bf_interval, batch_sched_delay … */
+    /** Returns the parameters by lower-case name: bf_interval, batch_sched_delay … */
     public Map<String, String> schedulerParameters() {
         return parameters(Key.SCHEDULER_PARAMETERS);
     }

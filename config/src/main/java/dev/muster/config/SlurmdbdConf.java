@@ -208,7 +208,7 @@ public final class SlurmdbdConf {
         return given.contains(key.toLowerCase(Locale.ROOT));
     }
 
-    /** As in the log's levels: 3 is info. */
+    /** Returns the level as the log counts it: 3 is info. */
     public int debugLevel() {
         return (int) KeyCheck.debugLevel("DebugLevel", text("DebugLevel"), new Values(new java.util.ArrayList<>()));
     }

@@ -474,7 +474,9 @@ class SlurmConfTest {
                 .contains("NodeSet a1 has the name of a node");
     }
 
-    /** By what they have, or by the part of the network that they hang on; what is not known is no node. */
+    /**
+     * Nodes are named by what they have, or by the part of the network that they hang on; an unknown name is no node.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

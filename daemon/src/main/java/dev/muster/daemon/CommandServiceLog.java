@@ -11,7 +11,8 @@ public final class CommandServiceLog {
     private CommandServiceLog() {}
 
     /**
-     * On a thread of its own, until the keeper ends; nothing where a plain JVM runs the daemon, which has no keeper.
+     * Follows the command service's log on a thread of its own until the keeper ends. It does nothing where a plain JVM
+     * runs the daemon, which has no keeper.
      */
     public static void follow(DaemonLog log) {
         Thread.ofPlatform().daemon().name("command-service").start(() -> read(log));

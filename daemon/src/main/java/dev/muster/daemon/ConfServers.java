@@ -67,7 +67,7 @@ public final class ConfServers {
         return Optional.empty();
     }
 
-    /** Of the last line that names some, as the C library has it. */
+    /** Returns the domains of the last line that names some, as the C library does. */
     private List<String> domains() {
         List<String> domains = List.of();
         try {

@@ -65,7 +65,7 @@ public final class DaemonLog {
         reopen();
     }
 
-    /** Without a word to the system's log but for fatal errors of the background. */
+    /** Opens a log that tells the system's log nothing but fatal errors of the background. */
     public DaemonLog(String program, String path, boolean alsoStderr, int level, String timeFormat) throws IOException {
         this(program, path, alsoStderr, level, timeFormat, -1);
     }

@@ -98,7 +98,7 @@ public final class DaemonProcess {
         }
     }
 
-    /** For signal USR2: the log has been moved away. */
+    /** Opens the log anew at signal USR2: it has been moved away. */
     public static void reopenOnUsr2(DaemonLog log) {
         Signals.on("USR2", () -> {
             try {

@@ -42,7 +42,7 @@ public final class Identities {
     public record Group(String name, int gid, List<String> members) {}
 
     /**
-     * From now on this is the identity of the user, whatever this host knows. The caller has checked that the
+     * Sets this as the user's identity from now on, whatever this host knows. The caller has checked that the
      * description can be trusted.
      */
     public void state(Identity who) {
@@ -58,7 +58,7 @@ public final class Identities {
         return user(NUMBER + uid);
     }
 
-    /** By name; a number is the user of that number only where no user has it as a name. */
+    /** Finds a user by name; a number is the user of that number only where no user has it as a name. */
     public Optional<Identity> byName(String name) {
         return name.isEmpty() || name.startsWith("-") || name.startsWith(NUMBER) ? Optional.empty() : user(name);
     }

@@ -71,8 +71,7 @@ public final class Requests {
     }
 
     /**
-     * For the request that this thread serves: it counts under that name, where one message does what several of the
-     * original's do.
+     * Counts the request that this thread serves under that name, where one message does what several of Slurm's do.
      */
     public void countAs(String name) {
         as.set(name);

@@ -111,8 +111,8 @@ public final class Sessions {
     }
 
     /**
-     * As {@link #session}, for slurmdbd: munge first where the cluster has it, because slurmdbd may not know this
-     * cluster's key.
+     * Opens a session with slurmdbd: munge first where the cluster has it, because slurmdbd may not know this cluster's
+     * key. Otherwise as {@link #session}.
      */
     public synchronized Session accountingSession() {
         if (accountingMunge.isEmpty()) {
@@ -143,13 +143,13 @@ public final class Sessions {
         return tls;
     }
 
-    /** From now on the log gets callers that are refused for the time of their credential. */
+    /** Logs callers that are refused for the time of their credential from now on. */
     public Sessions complainingTo(Consumer<String> log) {
         complain = log;
         return this;
     }
 
-    /** From now on this is told of encrypted connections; identities that are asked for later tell it as well. */
+    /** Tells the listener of encrypted connections from now on; identities that are asked for later tell it as well. */
     public Sessions telling(TlsListener who) {
         news = who;
         tls.tell(who);

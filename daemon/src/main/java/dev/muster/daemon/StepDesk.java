@@ -32,10 +32,10 @@ public interface StepDesk {
         /** The job's number, or those of its components. */
         List<Integer> jobs();
 
-        /** Of one of them. */
+        /** Returns the attempt of one job. */
         int attempt(int jobId);
 
-        /** Of one of them. */
+        /** Returns the nodes of one job. */
         List<String> nodes(int jobId);
 
         /** No step of the job has this number or a higher one. */

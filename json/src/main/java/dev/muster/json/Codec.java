@@ -69,7 +69,8 @@ public final class Codec {
     }
 
     /**
-     * As {@link #decode}, of a client's request: a field that is not known here is refused instead of skipped.
+     * Reads a client's request: a field that is not known here is refused instead of skipped. Otherwise as
+     * {@link #decode}.
      *
      * @throws Json.MalformedException if the bytes are not such a value
      */

@@ -146,7 +146,7 @@ final class JsonReader {
         return NO_MORE;
     }
 
-    /** From now on a field that is not known is an error. */
+    /** Refuses unknown fields from now on. */
     void refuseUnknown() {
         refusesUnknown = true;
     }

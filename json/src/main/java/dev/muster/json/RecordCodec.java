@@ -33,7 +33,7 @@ abstract class RecordCodec {
         }
     }
 
-    /** For coders that begin. */
+    /** Returns the values for the coder that is being made. */
     static Object[] handed() {
         return requireNonNull(handed, "a coder begins within first()");
     }

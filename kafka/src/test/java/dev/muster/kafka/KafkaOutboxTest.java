@@ -118,7 +118,7 @@ class KafkaOutboxTest {
         }
     }
 
-    /** Without a broker a message is dropped after message.timeout.ms, or tried anew with requeue_on_msg_timeout. */
+    /** Drops a message without a broker after message.timeout.ms, or tries it anew with requeue_on_msg_timeout. */
     @Test
     void brokersThatAreAway() throws Exception {
         int port;

@@ -78,7 +78,7 @@ public final class LuaState implements AutoCloseable {
     }
 
     /**
-     * For a script of a daemon.
+     * Makes the state for a script of a daemon.
      *
      * @param stopNs the moment, of {@link System#nanoTime}, at which whatever runs ends with
      *     {@link ScriptError.TimeOver}
@@ -87,7 +87,7 @@ public final class LuaState implements AutoCloseable {
         return new LuaState(stopNs);
     }
 
-    /** For a script in its caller's own process, which may end it. */
+    /** Makes the state for a script in its caller's own process, which may end it. */
     public static LuaState ofCommand() {
         return new LuaState(null);
     }

@@ -44,7 +44,7 @@ class LuaStateTest {
                 state.load(("return tostring(" + expression + ")").getBytes(StandardCharsets.UTF_8), "t"));
     }
 
-    /** As Lua's manual defines it. */
+    /** Lua's manual defines these. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         file('a\\nb\\n'):read('*all')                | `a\nb\n`

@@ -68,7 +68,7 @@ class ModelRecordsCodecTest {
         assertThat(values).isGreaterThan(3000);
     }
 
-    /** As at installation: a class file of its own, which is found by its name. */
+    /** Coders of an installation are class files of their own, which are found by name. */
     @Test
     void codersOfTheInstallationDoTheSame() throws IOException, IllegalAccessException {
         int found = 0;

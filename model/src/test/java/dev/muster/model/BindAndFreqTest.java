@@ -51,7 +51,7 @@ class BindAndFreqTest {
         assertThat(CpuFreq.parse(text).orElseThrow().text()).isEqualTo(told);
     }
 
-    /** As squeue --json of the original counts them. */
+    /** Frequencies are counted as Slurm's squeue --json counts them. */
     @ParameterizedTest
     @CsvSource({
         "Low, 2147483649",

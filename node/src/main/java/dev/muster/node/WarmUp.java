@@ -229,7 +229,7 @@ final class WarmUp {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    /** As a step of a shell's everyday environment. */
+    /** Makes the launch of a step with a shell's everyday environment. */
     private static Launch launch() {
         List<Bytes> environment = new ArrayList<>();
         for (int i = 0; i < 60; i++) {

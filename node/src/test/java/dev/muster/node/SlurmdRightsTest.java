@@ -198,7 +198,7 @@ class SlurmdRightsTest {
         return made;
     }
 
-    /** Without root a test can make processes of its own user only. */
+    /** Returns the user that the test's processes belong to: without root its own only. */
     private static int owner() {
         return Os.uid() == 0 ? Who.OWNER.uid : Os.uid();
     }

@@ -140,7 +140,8 @@ public record SlurmrestdOptions(
         private List<String> rest = List.of();
 
         /**
-         * By the most particular variable; where one place has a level of its own, the others' variables count no more.
+         * Sets levels by the most particular variable; where one place has a level of its own, the others' variables
+         * count no more.
          */
         void levels(Map<String, String> env) throws StartupException {
             String all = "SLURMRESTD_DEBUG";

@@ -141,7 +141,7 @@ public final class ContractMaker {
                 .replace("#/components/schemas/" + version + "_", "");
     }
 
-    /** Without words; where there were some, an empty description says so. */
+    /** Returns the value without words; an empty description stands where there were some. */
     private static Object stripped(Object value, String version) {
         if (value instanceof Json.Obj o) {
             Json.Obj out = new Json.Obj();

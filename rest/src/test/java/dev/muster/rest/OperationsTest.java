@@ -111,7 +111,7 @@ class OperationsTest {
         assertThat(rig.asked).isEmpty();
     }
 
-    /** Of an array all tasks are told of; there is an error only where none could be changed. */
+    /** All tasks of an array have their line; the answer is an error only where none could be changed. */
     @Test
     void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() throws IOException {
         Rig rig = new Rig();
@@ -162,7 +162,7 @@ class OperationsTest {
                 .hasSize(1);
     }
 
-    /** Of jobs 7 (over, with nothing), 8 (over with 3, by the plan) and 9 (running). */
+    /** The jobs are 7 (over, with nothing), 8 (over with 3, by the plan) and 9 (running). */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             association=5,4               | [8, 9]

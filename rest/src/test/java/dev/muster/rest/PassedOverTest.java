@@ -257,7 +257,7 @@ public class PassedOverTest {
                 : List.of(p.empty() ? "true" : p.name().equals("update_time") ? "99999999999" : "9");
     }
 
-    /** As it was asked for or answered otherwise; warnings are in the answer. */
+    /** Every part of a query is applied, answered otherwise, or named in a warning. */
     @ParameterizedTest
     @MethodSource("dev.muster.rest.contract.ContractTest#versions")
     void nothingOfAQueryIsPassedOver(int version) throws IOException {

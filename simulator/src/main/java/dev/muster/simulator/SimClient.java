@@ -142,7 +142,7 @@ final class SimClient {
         });
     }
 
-    /** As the edge does it. */
+    /** Submits as the edge does. */
     private void submitAt(SimController c, byte[] message, Consumer<Decision> answer) {
         JobMessages.Submit m = Codec.decode(message, JobMessages.Submit.class);
         String hash = Hash.hex(Hash.sha256(m.script().toArray()));

@@ -36,7 +36,7 @@ final class SimNode {
         ENDED
     }
 
-    /** On disk but for what only a running slurmd knows. */
+    /** A step on disk, without what only a running slurmd knows. */
     static final class Step {
         final int id;
         StepPhase phase = StepPhase.STARTING;

@@ -66,7 +66,7 @@ final class World {
         return random.nextInt(Math.max(1, bound));
     }
 
-    /** From now on nothing goes wrong any more. */
+    /** Injects no fault from now on. */
     void calmDown() {
         calm = true;
     }

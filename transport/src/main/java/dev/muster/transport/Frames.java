@@ -87,8 +87,7 @@ public final class Frames implements AutoCloseable {
     }
 
     /**
-     * From now on, a wait for a frame that takes this long closes the connection: the other side has to send more
-     * often.
+     * Closes the connection from now on when a wait for a frame takes this long: the other side has to send more often.
      */
     public void expect(int withinMs) {
         Thread.ofVirtual().name("frames-expect").start(() -> {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection implements ConnectionTable.Entry, Runnable {
     /** To authenticate, from the connection's first moment, and for the head of each further request. */
     static final int HEAD_MS = 10_000;
-    /** For a body, besides what it takes at {@link #BODY_BYTES_PER_MS}. */
+    /** Milliseconds for a body, besides what it takes at {@link #BODY_BYTES_PER_MS}. */
     static final int BODY_MS = 20_000;
 
     static final int BODY_BYTES_PER_MS = 256;
@@ -27,9 +27,9 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     static final int IDLE_MS = 120_000;
     /** The connection of the request that the thread serves. */
     static final ScopedValue<ServerConnection> SERVED = ScopedValue.newInstance();
-    /** For a look whether the caller is still there. */
+    /** Milliseconds of a look whether the caller is still there. */
     private static final int PEEK_MS = 1;
-    /** For the other side to take one piece of an answer. */
+    /** Milliseconds for the other side to take one piece of an answer. */
     static final int WRITE_MS = 120_000;
 
     private static final int LINGER_MS = 2_000;

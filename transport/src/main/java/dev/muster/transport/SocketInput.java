@@ -124,7 +124,7 @@ final class SocketInput extends InputStream {
         }
     }
 
-    /** From now on the input is a stream of frames. */
+    /** Reads the input as a stream of frames from now on. */
     void widen() {
         byte[] wide = new byte[Math.max(STREAM_BYTES, to - from)];
         System.arraycopy(buffer, from, wide, 0, to - from);

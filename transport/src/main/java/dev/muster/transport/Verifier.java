@@ -56,8 +56,8 @@ public final class Verifier {
         }
     };
     /**
-     * By token, so that it is not proved anew for each request on a connection: a busy client uses the same token for a
-     * minute.
+     * Sessions by token, so that it is not proved anew for each request on a connection: a busy client uses the same
+     * token for a minute.
      */
     private final Map<String, KeySession> keySessions = new ConcurrentHashMap<>();
 
@@ -261,7 +261,7 @@ public final class Verifier {
         return good ? known.session : null;
     }
 
-    /** From now on this is told of credentials that are refused for their time. */
+    /** Tells {@code complain} of credentials that are refused for their time from now on. */
     public Verifier telling(Consumer<String> complain) {
         this.complain = complain;
         return this;

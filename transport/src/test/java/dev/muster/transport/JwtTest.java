@@ -75,10 +75,7 @@ class JwtTest {
         }
     }
 
-    /**
-     * With use_jwt_client_ids a token's word counts, if it is a whole one; with use_jwt_client_ids_only nothing else
-     * does.
-     */
+    /** A whole token's word counts with use_jwt_client_ids; with use_jwt_client_ids_only nothing else does. */
     @Test
     void aTokenMaySayWhoItsUserIs() {
         String[][] table = {
@@ -147,7 +144,7 @@ class JwtTest {
         assertThat(tokens.caller(tokens.make("eve", 10))).isEmpty();
     }
 
-    /** With use_client_ids the vouching host names the caller; a stranger can state nothing. */
+    /** The vouching host names the caller with use_client_ids; a stranger can state nothing. */
     @Test
     void whoVouchesMaySayWhoTheCallerIs() {
         Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");

@@ -36,7 +36,7 @@ public final class ArchiveSql {
         }
     }
 
-    /** For what can be read and cannot be done. */
+    /** Refuses a file that can be read and holds what slurmdbd cannot do. */
     public static UnreadableException refused(String sentence) {
         return new UnreadableException(sentence);
     }

@@ -356,8 +356,8 @@ public final class Book {
     }
 
     /**
-     * As {@link #parent}, whether it was deleted or not: the lineage of a deleted association goes over deleted
-     * accounts.
+     * Returns the {@link #parent} of an association even where it was deleted: the lineage of a deleted association
+     * goes over deleted accounts.
      */
     public Optional<Assoc> parentEver(Assoc a) {
         String account = a.user().isEmpty() ? a.parent() : a.account();

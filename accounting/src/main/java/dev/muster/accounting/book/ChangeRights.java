@@ -84,7 +84,7 @@ final class ChangeRights {
         return before.accountNames().stream().anyMatch(a -> coordinates("", a));
     }
 
-    /** In this cluster, or in one of them. */
+    /** Whether the caller coordinates the account in this cluster; a cluster of "" means any. */
     private boolean coordinates(String cluster, String account) {
         return before.clusters().stream()
                 .filter(c -> cluster.isEmpty() || c.name().equals(cluster))

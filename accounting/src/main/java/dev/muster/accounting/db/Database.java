@@ -348,7 +348,7 @@ public final class Database implements AutoCloseable {
         select.setFetchSize(FETCH_ROWS);
     }
 
-    /** For sentences. */
+    /** Names the database in sentences. */
     public String where() {
         return where;
     }

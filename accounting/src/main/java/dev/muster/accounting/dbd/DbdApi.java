@@ -683,7 +683,7 @@ public final class DbdApi {
                 || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
     }
 
-    /** By number or by name. */
+    /** Whether the query names this user, by number or by name. */
     private boolean isOfUser(Show q, String uid) {
         if (q.where().getOrDefault("user", "").isEmpty() || fits(q, "user", uid)) {
             return true;

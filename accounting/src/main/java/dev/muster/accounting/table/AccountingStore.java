@@ -41,7 +41,7 @@ public final class AccountingStore implements AutoCloseable {
 
     /** Rows of jobs in one answer of those that come in parts. */
     private static final int PAGE_MAX = 50_000;
-    /** In place of a job's number: one job alone has more rows than that. */
+    /** Stands in place of a job's number where the rows are of one job alone, which has more rows than that. */
     private static final int ONE_JOB = -1;
 
     private final Database database;

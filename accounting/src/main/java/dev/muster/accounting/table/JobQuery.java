@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** One question turned into SQL with parameters, and the rest of it that is decided row by row. */
 final class JobQuery {
-    /** By number, then by component. */
+    /** Sorts steps by number, then by component. */
     private static final String BY_STEP =
             ", s.\"start_time\", mod(s.\"step_id\", " + (StepId.NUMBER_MAX + 1) + "), s.\"step_id\"";
 
@@ -135,7 +135,9 @@ final class JobQuery {
                         + BY_STEP);
     }
 
-    /** At most {@code most} rows in no order: rows that fit in memory are sorted faster here than in the database. */
+    /**
+     * Reads at most {@code most} rows in no order: rows that fit in memory are sorted faster here than in the database.
+     */
     PreparedStatement prepareAnyJobs(Connection on, boolean[] columns, int most) throws SQLException {
         return prepare(
                 on,
@@ -280,7 +282,7 @@ final class JobQuery {
         where.append(')');
     }
 
-    /** In that state at some moment of the window. */
+    /** Asks for jobs that were in that state at some moment of the window. */
     private void inState(String state) {
         boolean windowed = query.from() > 0 || query.to() > 0;
         switch (state) {
@@ -317,8 +319,8 @@ final class JobQuery {
     }
 
     /**
-     * From the second named to the one before it was over, in a window that goes up to the one before its end, or is
-     * one second long.
+     * Asks for jobs whose time overlaps the window. A job and a window have their first second and not their last; a
+     * window from and to the same second has that one.
      */
     private void within(String began) {
         begins(began);

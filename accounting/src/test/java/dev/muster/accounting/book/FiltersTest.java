@@ -115,7 +115,10 @@ class FiltersTest {
                         .toList();
     }
 
-    /** As the original has it: the one that is named, and associations of it; with both only what is of both. */
+    /**
+     * A change of an account or a user changes it and its associations; a change that names both changes only
+     * associations of both.
+     */
     @Test
     void changesOfAnAccountOrAUser() {
         assertThat(changes("account=lab"))

@@ -196,8 +196,7 @@ final class EditCommand {
     }
 
     /**
-     * As the original: what belongs to the user or account itself first, then its associations, each shown when it is
-     * done.
+     * Changes the user or account itself first, then its associations, and shows each when it is done, as Slurm does.
      */
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);

@@ -145,7 +145,7 @@ final class Printer {
         return "";
     }
 
-    /** By name, as the original lists them. */
+    /** Sorts names as Slurm lists them. */
     private static List<String> sorted(String raw) {
         List<String> items = new ArrayList<>(List.of(raw.split(",")));
         items.sort(Comparator.comparing(i -> i.substring(0, Math.max(0, i.indexOf('=')))));

@@ -120,7 +120,8 @@ final class ShowCommand {
     private static final int CONF_SINCE = 45;
 
     /**
-     * From yesterday on, unless states are asked for: then what is in them now. States and users are of nodes alone.
+     * Sets the window of events: it begins yesterday, or shows the present where states are asked for. Only events of
+     * nodes have states and users.
      */
     private void eventTimes() throws UsageException {
         if (where.containsKey("state") || where.containsKey("user")) {

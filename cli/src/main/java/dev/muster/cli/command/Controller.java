@@ -8,7 +8,10 @@ public interface Controller {
     /** Sends one message of {@code dev.muster.model.api} by name; the reply's tree. */
     Json.Obj call(String message, Json.Obj request) throws SlurmException;
 
-    /** As {@link #call}: the reply as it came, which may be no JSON where the request asks for something else. */
+    /**
+     * Does as {@link #call} and returns the reply's bytes, which may be no JSON where the request asks for something
+     * else.
+     */
     default byte[] bytes(String message, Json.Obj request) throws SlurmException {
         return Json.print(call(message, request));
     }
@@ -62,7 +65,7 @@ public interface Controller {
     }
 
     /**
-     * As {@link #call}.
+     * Does as {@link #call} and returns the rows of one field.
      *
      * @param list the field that holds the rows
      */
@@ -79,7 +82,7 @@ public interface Controller {
     }
 
     /**
-     * As {@link #rows}, taken while the reply still comes.
+     * Hands each row to {@code taker} while the reply still arrives; otherwise as {@link #rows}.
      *
      * @throws Json.MalformedException after some rows, maybe
      */

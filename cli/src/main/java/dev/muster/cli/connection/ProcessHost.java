@@ -403,7 +403,7 @@ public final class ProcessHost implements Host {
         return elsewhere;
     }
 
-    /** For nodes of the cluster that was turned to. */
+    /** Returns the session with nodes of the cluster that this command turned to. */
     private Session ofNodes() throws SlurmException {
         return Sessions.own(conf(), this, elsewhere.map(KnownCluster::name).orElse(conf().clusterName));
     }
@@ -509,7 +509,7 @@ public final class ProcessHost implements Host {
         }
     }
 
-    /** From the launcher's: a command repeated on the other path asks the same requests. */
+    /** Returns the launcher's request number: a command repeated on the other path asks the same requests. */
     @Override
     public String requestId() {
         return requestIds.isPresent() ? requestIds.get().next() : nonce();

@@ -41,12 +41,12 @@ public final class Sessions {
         }
     }
 
-    /** For slurmctld. */
+    /** Opens a session with slurmctld. */
     public static Session open(ClientConf conf, ProcessHost host) throws SlurmException {
         return open(conf, host, conf.clusterName);
     }
 
-    /** For the slurmctld of a cluster, this one or another with the same key. */
+    /** Opens a session with the slurmctld of a cluster, this one or another with the same key. */
     public static Session open(ClientConf conf, ProcessHost host, String cluster) throws SlurmException {
         return host.setting(JWT).isEmpty() ? own(conf, host, cluster) : ofJwt(host.setting(JWT));
     }

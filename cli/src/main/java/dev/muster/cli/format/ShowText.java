@@ -316,7 +316,7 @@ public final class ShowText {
         optional(j, "extra", "Extra");
     }
 
-    /** On one line, with nothing between them: as the original has them. */
+    /** Prints a job's wishes on one line with nothing between them, as Slurm does. */
     private void wishes(List<String> all) {
         StringBuilder out = new StringBuilder();
         for (String[] w : new String[][] {

@@ -43,7 +43,7 @@ public final class Sshare implements Command {
             "help::n",
             "usage::n");
 
-    /** In the order in which they are listed. */
+    /** All columns, in the order in which they are listed. */
     private static final List<TextTable.Column> COLUMNS = List.of(
             new TextTable.Column("Account", -20),
             new TextTable.Column("Cluster", 10),

@@ -23,7 +23,7 @@ public final class Swait implements Command {
     private static final List<GetOpt.Opt> OPTIONS = GetOpt.table(
             "autocomplete::r", "help:h:n", "quiet:Q:n", "timeout::r", "usage::n", "verbose:v:n", "version:V:n");
     private static final int MISTAKE = 2;
-    /** For one request; the controller may answer earlier. */
+    /** How long one request waits, in milliseconds; the controller may answer earlier. */
     private static final long WAIT_MS = 30_000;
 
     private static final long RETRY_MS = 1000;

@@ -202,9 +202,9 @@ public enum JobOption {
     public enum Kind {
         FLAG,
         TEXT,
-        /** At least one. */
+        /** A number of at least one. */
         COUNT,
-        /** At least zero. */
+        /** A number of at least zero. */
         NUMBER,
         TIME,
         MOMENT,

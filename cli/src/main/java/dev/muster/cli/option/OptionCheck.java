@@ -44,7 +44,7 @@ public final class OptionCheck {
     private static final int NOBODY = 99;
 
     private static final int NICE_MAX = Integer.MAX_VALUE - 2;
-    /** In the order in which a job shows them. */
+    /** Types of mail in the order in which a job shows them. */
     private static final List<String> MAIL_SHOWN = List.of(
             "ARRAY_TASKS",
             "INVALID_DEPEND",
@@ -117,8 +117,8 @@ public final class OptionCheck {
     }
 
     /**
-     * Without a number: 0 for srun, which gives the step one port more than tasks on a node; -1 for a job. 0 asks a job
-     * for no ports and is invalid for a step.
+     * Reads --resv-ports. Without a number it is 0 for srun, which gives the step one port more than tasks on a node,
+     * and -1 for a job. The number 0 asks a job for no ports and is invalid for a step.
      */
     private static String ports(JobOptions options, String value) throws UsageException {
         if (!value.isEmpty() && digits(value) < 0) {

@@ -75,7 +75,7 @@ public final class ComponentEnvironment {
 
     private ComponentEnvironment() {}
 
-    /** In a heterogeneous job a step that names no component is the first one's. */
+    /** Returns the component of a step that names none: in a heterogeneous job the first one. */
     public static int ofPlainStep(CommandContext c) {
         return c.env(SIZE).isEmpty() ? -1 : FIRST;
     }
@@ -113,7 +113,7 @@ public final class ComponentEnvironment {
         }
     }
 
-    /** For salloc's command: tasks are those of all components, places are told of each alone. */
+    /** Sets the variables of salloc's command: tasks are those of all components, places are named for each alone. */
     public static void ofCommand(Map<String, String> env, int components) {
         if (components == 1) {
             return;

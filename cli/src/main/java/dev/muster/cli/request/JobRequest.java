@@ -303,8 +303,9 @@ public final class JobRequest {
     private static final List<String> ONE_THREAD = List.of("nomultithread", "compute_bound", "memory_bound");
 
     /**
-     * Of a job that says nothing else of its tasks: one for each socket, core or thread that it names. Those of -B
-     * count whatever it says of its nodes, those of options of their own where it says how many nodes there are.
+     * Counts the tasks of a job that says nothing else of them: one for each socket, core or thread that it names.
+     * Numbers of -B count whatever the job says of its nodes, those of options of their own where it says how many
+     * nodes it wants.
      */
     private long byGeometry(Json.Obj r) {
         boolean whole = o.has(JobOption.EXTRA_NODE_INFO);

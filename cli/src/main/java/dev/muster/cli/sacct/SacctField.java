@@ -333,7 +333,7 @@ public enum SacctField {
             cluster = name;
         }
 
-        /** For the next line, empty. */
+        /** The text of the next line, empty. */
         StringBuilder line() {
             line.setLength(0);
             return line;

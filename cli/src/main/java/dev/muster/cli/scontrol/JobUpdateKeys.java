@@ -12,7 +12,7 @@ final class JobUpdateKeys {
     /** @param least number of letters that an abbreviation needs */
     private record Key(String name, int least) {}
 
-    /** In the order in which an abbreviation is looked up, each with the number of letters it needs. */
+    /** All keys in the order in which an abbreviation is looked up, each with the number of letters that it needs. */
     private static final List<Key> KEYS =
             table("account 1 admincomment 6 arraytaskthrottle 10 burstbuffer 1 clusterfeatures 8 clusters 8 "
                     + "comment 3 contiguous 3 corespec 4 cpuspertask 9 dependency 1 deadline 3 delayboot 5 "

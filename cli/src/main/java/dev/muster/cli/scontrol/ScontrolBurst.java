@@ -97,7 +97,7 @@ final class ScontrolBurst {
                 .append('\n'));
     }
 
-    /** In the largest unit that divides it. */
+    /** Prints a size in the largest unit that divides it. */
     static String size(long n) {
         for (int power = IEC.length; n > 0 && power > 0; power--) {
             long binary = 1L << 10 * power;

@@ -358,7 +358,7 @@ public final class ServiceCommand implements Host {
         return own;
     }
 
-    /** For daemons that take tokens: the caller's token, where there is one. */
+    /** Opens the session: daemons that take tokens get the caller's token, where there is one. */
     private Session session() throws SlurmException {
         String token = env.getOrDefault(Sessions.JWT, "");
         return token.isEmpty() ? ownSession() : Sessions.ofJwt(token);

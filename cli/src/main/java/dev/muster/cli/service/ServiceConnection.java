@@ -61,7 +61,7 @@ public final class ServiceConnection implements AutoCloseable {
         whenGone = work;
     }
 
-    /** From now on a thread of its own reads: answers to several questions at a time, signals, the end. */
+    /** Starts a thread that reads: answers to several questions at a time, signals, the end. */
     void readBeside() {
         isRead = true;
         Thread.ofVirtual().start(this::readAnswers);

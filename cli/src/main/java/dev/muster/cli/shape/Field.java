@@ -58,7 +58,7 @@ public sealed interface Field {
                 return n == 0 ? Tree.infinite() : Tree.number(n);
             }
         },
-        /** As OR_UNSET, and below 0 there is no limit. */
+        /** A number as of OR_UNSET; below 0 it is no limit. */
         LIMIT {
             @Override
             public Object of(long n) {

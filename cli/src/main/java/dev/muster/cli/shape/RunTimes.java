@@ -16,7 +16,7 @@ public final class RunTimes {
     }
 
     /**
-     * In all, up to now where it still is.
+     * Returns the seconds of suspension in all, up to now where the job is still suspended.
      *
      * @param row the step's row, or the job's own again
      * @param now the clock of the daemon that answers

@@ -114,8 +114,8 @@ public final class Tree {
     }
 
     /**
-     * As {@link #document(String, Json.Obj)}, piece by piece: an {@link Iterable} in the answer may make its elements
-     * while they are written.
+     * Writes the document of {@link #document(String, Json.Obj)} piece by piece: an {@link Iterable} in the answer may
+     * make its elements while they are written.
      *
      * @param compact all in one line, which is YAML's flow style as well
      * @param tags of YAML that is not: each value says what it is
@@ -155,7 +155,7 @@ public final class Tree {
         }
     }
 
-    /** In place of a depth: nothing begins a line of its own. */
+    /** Stands in place of a depth: nothing begins a line of its own. */
     private static final int COMPACT = Integer.MIN_VALUE;
 
     private static StringBuilder line(StringBuilder b, int depth) {

@@ -34,7 +34,7 @@ public final class YamlText {
     private final boolean tags;
     private final Deque<Level> open = new ArrayDeque<>();
     private String key = "";
-    /** Without a tag the first line of what stands in a list stands behind the dash. */
+    /** Whether the first line of a list's element stands behind its dash: it does where it has no tag. */
     private boolean behindDash;
 
     /** @param out takes the text; the caller may send on and remove its contents at any time */

@@ -97,7 +97,7 @@ public final class Sbcast implements Command {
         int fanout;
 
         long blockBytes = BLOCK_MAX;
-        /** For one block; 0 without end. */
+        /** How long one block may take; 0 without end. */
         int timeoutSeconds;
 
         int verbose;

@@ -133,7 +133,7 @@ final class SrunDirect {
         }
     }
 
-    /** In the order in which they were named. */
+    /** Returns the nodes in the order in which they were named. */
     private List<Json.Obj> nodes() throws SlurmException, UsageException {
         List<String> wanted = HostList.parse(o.text(JobOption.NODELIST)) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()

@@ -22,7 +22,7 @@ import java.util.Set;
 
 /** A step over components of a heterogeneous job or of its own: maps parts of the command line to components. */
 final class SrunHet {
-    /** In place of the number of components: the job has none, the step makes its own of the job's nodes. */
+    /** Stands in place of the number of components: the job has none, the step makes its own of the job's nodes. */
     static final int OWN = -1;
 
     private static final int GROUP_MAX = 127;

@@ -20,7 +20,7 @@ import java.util.Set;
  * node relays the others' streams from where they stopped, and the first is contacted by itself.
  */
 final class StepBranch implements Runnable {
-    /** In a refusal's stream field: the relay does not reach the node. */
+    /** The stream field of a refusal: the relay does not reach the node. */
     private static final int OUT_OF_REACH = 2;
 
     private final Host host;

@@ -23,7 +23,7 @@ public final class StepNode implements Runnable {
     /** slurmd may be restarted under a running step. */
     private static final int RECONNECT_TRIES = 240;
 
-    /** In a refusal's stream field. */
+    /** The stream field of a refusal. */
     private static final int NOT_STARTED = 1;
 
     /** Carries frames to the node. */

@@ -73,7 +73,9 @@ final class StepRequest {
                 : o.context().host().settings().waitTime;
     }
 
-    /** As a component behind others of one job: slurmctld says what they leave of the job's nodes. */
+    /**
+     * Makes it the request of a component behind others of one job: slurmctld says what they leave of the job's nodes.
+     */
     StepRequest behindOthers() {
         behindOthers = true;
         return this;

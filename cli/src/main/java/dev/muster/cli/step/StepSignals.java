@@ -46,7 +46,7 @@ final class StepSignals {
         this.c = c;
     }
 
-    /** From now on, for the thread that calls this: it is the one that asks. */
+    /** Takes the signals from now on, for the calling thread: it is the one that asks. */
     static StepSignals begin(CommandContext c, JobOptions o) {
         StepSignals s = new StepSignals(c);
         CAUGHT.forEach((name, number) -> on(c, o, name, number, () -> s.receive(number)));

@@ -91,7 +91,7 @@ class ComponentEnvironmentTest {
                 .containsEntry("SLURM_JOB_NODELIST_HET_GROUP_1", "n2");
     }
 
-    /** In a job the GPUs that it has on each node are not asked for beside what the step says. */
+    /** A step in a job does not ask for the GPUs that the job has on each node beside its own. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --gres=gpu:1 | 5 | "tresPerNode":"gres/gpu:1"

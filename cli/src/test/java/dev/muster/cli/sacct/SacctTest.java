@@ -104,7 +104,7 @@ class SacctTest {
         assertThat(host.run("sacct -a -o jobid%3,jobname%-5").out()).isEqualTo("Job JobNa \n--- ----- \n");
     }
 
-    /** As jobcomp/filetxt writes it; a name may have blanks and more. */
+    /** The file is as jobcomp/filetxt writes it; a name may have blanks and more. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             -c -n -P -o jobid,uid,jobname,partition,nodelist,end | 1,0,a job=x,main,n[1-2],2026-11-20T09:20:49 7,1000,b,other,(null),Unknown

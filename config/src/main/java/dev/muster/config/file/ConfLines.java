@@ -20,7 +20,7 @@ public final class ConfLines {
     public interface Sink {
         void line(String text, String file, int line);
 
-        /** For {@code %c} in the name of an included file. */
+        /** Returns what {@code %c} stands for in the name of an included file. */
         String clusterName();
     }
 

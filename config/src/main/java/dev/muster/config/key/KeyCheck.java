@@ -159,7 +159,7 @@ public final class KeyCheck {
                 values);
     }
 
-    /** As {@link #words}, in the order in which Slurm shows them. */
+    /** Reads {@link #words} and puts them in the order in which Slurm shows them. */
     private static String flags(String value, List<String> known, String complaint, Values values) {
         List<String> found = Values.list(words(value, known, complaint, values));
         List<String> sorted = new ArrayList<>();
@@ -451,7 +451,7 @@ public final class KeyCheck {
         return value;
     }
 
-    /** As 26.05.3, with the usual slice in place of one that is too short. */
+    /** Reads SchedulerTimeSlice as 26.05.3 does: the usual slice stands in place of one that is too short. */
     private static String timeSlice(String value, Values values) {
         long seconds = Values.count(value);
         if (seconds < 0 || seconds >= TIME_SLICE_MIN_S) {

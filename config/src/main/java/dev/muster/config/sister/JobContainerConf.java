@@ -52,7 +52,7 @@ public record JobContainerConf(
     private static final List<String> DIRS = List.of("/tmp", "/dev/shm");
     public static final JobContainerConf NONE =
             new JobContainerConf("", false, DIRS, false, "", Script.NONE, Script.NONE, false, false, "");
-    /** By name without underscores: what kind of value. Those of the second list are namespace.yaml's alone. */
+    /** Kinds of values by name without underscores. Names of the second list are namespace.yaml's alone. */
     private static final Map<String, String> KINDS = Map.ofEntries(
             Map.entry("basepath", "text"),
             Map.entry("autobasepath", "word"),

@@ -44,7 +44,7 @@ public record MpiConf(
         PMIxShareServerTopology yesno no
         PMIxTimeout number 300
         PMIxTlsUCX text -""", "");
-    /** In the order in which they are shown. */
+    /** Names in the order in which they are shown. */
     private static final List<String> NAMES = List.of(
             "PMIxCliTmpDirBase",
             "PMIxCollFence",

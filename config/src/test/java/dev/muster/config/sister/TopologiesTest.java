@@ -111,7 +111,7 @@ class TopologiesTest {
         assertThat(HostCall.parse("torus{other}").orElseThrow().of(all)).isEmpty();
     }
 
-    /** As the manual writes it; the first that says so is the cluster's. */
+    /** The first topology with cluster_default is the cluster's, as the manual writes it. */
     @Test
     void theFirstThatIsTheDefaultIsIt() throws IOException {
         List<ConfigError> errors = new ArrayList<>();

@@ -318,8 +318,8 @@ public final class AccountingRows {
         }
 
         /**
-         * With another key, comment and extra, and without its files: what a site does not want in its tables is not in
-         * the row.
+         * Returns the row with another key, comment and extra, and without its files: a site's tables have no more than
+         * it wants.
          */
         public JobRow with(String key, String words, String more, boolean files) {
             Draft d = draft();

@@ -151,7 +151,7 @@ public final class Entities {
             return Integer.toString(id);
         }
 
-        /** As in {@code gres/gpu=2}. */
+        /** Returns the name as in {@code gres/gpu=2}. */
         public String full() {
             return name.isEmpty() ? type : type + "/" + name;
         }

@@ -63,12 +63,12 @@ public final class ClusterMessages {
             long validate,
             long other) {}
 
-    /** In the units of the pool. */
+    /** A pool of a burst buffer, in the pool's units. */
     public record BurstPool(String name, long granularity, long total, long used) {}
 
     public record BurstBufferInfo(int jobId, long createTime, String pool, long size, String user, int userId) {}
 
-    /** For the site's script. */
+    /** Asks the site's script for the state of burst buffers. */
     public record QueryBurstStatus(List<String> arguments) {}
 
     public record BurstStatusReply(String text) {}
@@ -229,7 +229,7 @@ public final class ClusterMessages {
         /** OverTimeLimit=UNLIMITED; -1 is the cluster's. */
         public static final int OVER_UNLIMITED = 65_535;
 
-        /** With the number of its nodes and their CPUs. */
+        /** Returns the partition with the number of its nodes and their CPUs. */
         public PartitionInfo withTotals(int nodes, int cpus) {
             return RecordEditor.of(this)
                     .set("totalNodes", nodes)

@@ -130,7 +130,7 @@ public final class SlurmdMessages {
      */
     public record SignalStep(int jobId, int stepId, int signal) {}
 
-    /** From a job's step manager to its other nodes, while slurmctld is away: which of its steps are there? */
+    /** Asks a job's other nodes which of its steps they run: its step manager sends it while slurmctld is away. */
     public record QueryJobSteps(int jobId, int attempt) {}
 
     /**

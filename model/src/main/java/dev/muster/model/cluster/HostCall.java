@@ -49,7 +49,7 @@ public record HostCall(String kind, boolean with, String word) {
                 : new HostCall(call.group(2).toLowerCase(java.util.Locale.ROOT), call.group(3) != null, call.group(4));
     }
 
-    /** As it is written. */
+    /** Returns the call as it is written. */
     public String text() {
         return kind + (with ? "with{" : "{") + word + "}";
     }

@@ -43,7 +43,7 @@ public final class Durations {
         return OptionalLong.of(n == 3 ? part[0] * HOUR + part[1] * MINUTE + part[2] : part[0] * MINUTE + part[1]);
     }
 
-    /** As {@link #parseSeconds}, rounded up to whole minutes: what a time limit is counted in. */
+    /** Reads as {@link #parseSeconds} and rounds up to whole minutes, the unit of time limits. */
     public static OptionalLong parseMinutes(String text) {
         OptionalLong s = parseSeconds(text);
         if (s.isEmpty() || s.getAsLong() == UNLIMITED) {
@@ -69,7 +69,7 @@ public final class Durations {
         return n;
     }
 
-    /** As squeue prints times: {@code 0:05}, {@code 2:00}, {@code 1:30:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
+    /** Prints as squeue does: {@code 0:05}, {@code 2:00}, {@code 1:30:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
     public static String brief(long seconds) {
         if (seconds == UNLIMITED) {
             return "UNLIMITED";
@@ -96,7 +96,7 @@ public final class Durations {
         return two(b, s % MINUTE).toString();
     }
 
-    /** As scontrol and sacct print times: {@code 00:02:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
+    /** Prints as scontrol and sacct do: {@code 00:02:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
     public static String full(long seconds) {
         if (seconds == UNLIMITED) {
             return "UNLIMITED";

@@ -24,7 +24,7 @@ public final class IndexSet {
 
     /** Set and limit of running tasks ({@code %2}); limit 0 is none. */
     public record Spec(IndexSet indexes, int limit) {
-        /** As squeue shows it: {@code 1-3,7%2}; cut after maxLength characters with {@code ...} (0: never). */
+        /** Prints as squeue does: {@code 1-3,7%2}; cut after maxLength characters with {@code ...} (0: never). */
         public String print(int maxLength) {
             String s = indexes.print(maxLength);
             return limit > 0 ? s + "%" + limit : s;
@@ -308,7 +308,7 @@ public final class IndexSet {
     }
 
     /**
-     * Of how many groups of {@code size} neighbours, counted from 0, some index is in the set.
+     * Counts the groups of {@code size} neighbours, counted from 0, that have an index of the set.
      *
      * @param size at least 1
      */
@@ -408,8 +408,8 @@ public final class IndexSet {
     }
 
     /**
-     * Of a compact text what is shown: a step is named where the whole set goes by it and has more members than
-     * {@link #LISTED}.
+     * Returns the part of a compact text that is shown: a step is named where the whole set goes by it and has more
+     * members than {@link #LISTED}.
      */
     public static String shown(String compact) {
         int colon = compact.indexOf(':');

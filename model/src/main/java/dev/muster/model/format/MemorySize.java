@@ -39,7 +39,7 @@ public final class MemorySize {
         return v > Long.MAX_VALUE / by ? OptionalLong.empty() : OptionalLong.of(v * by);
     }
 
-    /** As {@code squeue %m} and {@code scontrol} print it: {@code 0}, {@code 1500M}, {@code 1.50G}, {@code 2T}. */
+    /** Prints as {@code squeue %m} and {@code scontrol} do: {@code 0}, {@code 1500M}, {@code 1.50G}, {@code 2T}. */
     public static String print(long mb) {
         return print(mb, 'M');
     }

@@ -71,7 +71,7 @@ public final class Times {
         return Durations.two(b, t.getSecond());
     }
 
-    /** By SLURM_TIME_FORMAT: empty or {@code standard}, {@code relative}, or a strftime pattern. */
+    /** Prints by SLURM_TIME_FORMAT: empty or {@code standard}, {@code relative}, or a strftime pattern. */
     public static String print(long epochSec, ZoneId zone, String format, long nowSec) {
         if (format.isEmpty() || format.equals("standard")) {
             return iso(epochSec, zone);

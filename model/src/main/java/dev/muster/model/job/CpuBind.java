@@ -35,7 +35,7 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
             this.text = text;
         }
 
-        /** As SLURM_CPU_BIND_TYPE has it. */
+        /** Returns the text of SLURM_CPU_BIND_TYPE. */
         public String text() {
             return text;
         }

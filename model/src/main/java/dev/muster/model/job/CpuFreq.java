@@ -163,7 +163,7 @@ public record CpuFreq(String min, String max, String governor) {
         return min.isEmpty() && !max.isEmpty() && governor.equals(ONE_VALUE_GOVERNOR);
     }
 
-    /** As SLURM_CPU_FREQ_REQ has it: {@code Low-High:Performance}. */
+    /** Returns the text of SLURM_CPU_FREQ_REQ: {@code Low-High:Performance}. */
     public String text() {
         String range = min.isEmpty() ? max : min + "-" + max;
         if (range.isEmpty()) {

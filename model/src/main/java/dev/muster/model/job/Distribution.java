@@ -117,7 +117,7 @@ public record Distribution(Nodes nodes, int plane, Level sockets, Level cores, P
         };
     }
 
-    /** As SLURM_DISTRIBUTION has it; "" if nothing was said. */
+    /** Returns the text of SLURM_DISTRIBUTION; "" if unset. */
     public String text() {
         StringBuilder out = new StringBuilder(nodes == Nodes.UNSET ? "" : lower(nodes));
         if (sockets != Level.UNSET) {

@@ -20,7 +20,7 @@ public record ExitStatus(int code, int signal, boolean core) implements Comparab
         return new ExitStatus(0, signal, false);
     }
 
-    /** From the status word of {@code wait(2)}. */
+    /** Reads the status word of {@code wait(2)}. */
     public static ExitStatus ofWaitStatus(int status) {
         int signal = status & 0x7f;
         return signal == 0 ? exited(status >> 8 & 0xff) : new ExitStatus(0, signal, (status & 0x80) != 0);

@@ -75,7 +75,7 @@ public record JobDesc(
             this(account, qos, wckey, reservation, licensesTag, false, "", "");
         }
 
-        /** As its user asks for it, before defaults are filled in. */
+        /** Returns the charge as its user asks for it, before defaults are filled in. */
         public Charge asked(String partition) {
             Map<String, String> named =
                     new TreeMap<>(Map.of("ACCOUNT", account, "PARTITION", partition, "QOS", qos, "WCKEY", wckey));
@@ -125,7 +125,7 @@ public record JobDesc(
             return new Charge(account, qos, key, reservation, licensesTag, drawn, qosAsked, defaulted);
         }
 
-        /** In a reservation that it runs in; "" for none. */
+        /** Returns the charge in a reservation that the job runs in; "" for none. */
         public Charge in(String name) {
             return new Charge(
                     account,
@@ -180,7 +180,7 @@ public record JobDesc(
             return RecordEditor.of(this).set("nice", value).record();
         }
 
-        /** With a computed priority in place of a set one. */
+        /** Returns the timing with a computed priority in place of a set one. */
         public Timing withComputedPriority() {
             return RecordEditor.of(this)
                     .set("prioritySet", false)
@@ -328,7 +328,7 @@ public record JobDesc(
             int umask,
             Map<String, Long> limits) {}
 
-    /** As it runs: in one of the partitions that it named. */
+    /** Returns the running job's description: in one of the partitions that it named. */
     public JobDesc inPartition(String one) {
         return new JobDesc(
                 kind,
@@ -344,7 +344,7 @@ public record JobDesc(
                 partitions.isEmpty() && !one.equals(partition) ? partition : partitions);
     }
 
-    /** As it waits: in any of the partitions that it named. */
+    /** Returns the waiting job's description: in any of the partitions that it named. */
     public JobDesc anywhere() {
         return partitions.isEmpty()
                 ? this

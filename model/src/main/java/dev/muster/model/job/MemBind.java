@@ -28,7 +28,7 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
             this.text = text;
         }
 
-        /** As SLURM_MEM_BIND_TYPE has it. */
+        /** Returns the text of SLURM_MEM_BIND_TYPE. */
         public String text() {
             return text;
         }

@@ -41,7 +41,7 @@ public record Metered(
         return new Metered(read, written, gpuNodes, gpuPercent, gpuMostPercent, gpuMemKb, gpuMostMemKb);
     }
 
-    /** As a row keeps it: its numbers in their order, "" for none. */
+    /** Returns the text in a row: its numbers in their order, "" for none. */
     public String text() {
         return equals(NONE)
                 ? ""

@@ -140,13 +140,13 @@ public record ResourceRequest(
         return edit().set("tresPerJob", tres).record();
     }
 
-    /** With what each GPU brings along. */
+    /** Returns the request with what each GPU brings along. */
     public ResourceRequest withPerGpu(int cpus, long memoryMb) {
         return edit().set("cpusPerGpu", cpus).set("memPerGpuMb", memoryMb).record();
     }
 
     /**
-     * With the CPUs that memory needs.
+     * Returns the request with the CPUs that memory needs.
      *
      * @param asked see {@link #cpusPerTaskAsked}
      */

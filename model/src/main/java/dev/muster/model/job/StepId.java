@@ -15,7 +15,7 @@ import java.util.OptionalInt;
  * here.
  */
 public final class StepId {
-    /** As srun's --het-group counts: from 0 to 127. */
+    /** One more than the highest component of srun's --het-group, which counts from 0 to 127. */
     public static final int COMPONENTS_MAX = 128;
 
     private static final int BITS = 23;
@@ -25,7 +25,7 @@ public final class StepId {
     public static final int EXTERN = -4;
     public static final int INTERACTIVE = -6;
 
-    /** As people list them: by number, then by component. */
+    /** Compares as steps are listed: by number, then by component. */
     public static final Comparator<Integer> ORDER =
             Comparator.<Integer>comparingInt(StepId::number).thenComparingInt(StepId::component);
 
@@ -36,7 +36,7 @@ public final class StepId {
         return id >= 0 || id == INTERACTIVE;
     }
 
-    /** As SLURM_STEP_ID has it. */
+    /** Returns the text of SLURM_STEP_ID. */
     public static String variable(int id) {
         return Integer.toUnsignedString(number(id));
     }
@@ -51,7 +51,7 @@ public final class StepId {
         return id < 0 ? id : id & NUMBER_MAX;
     }
 
-    /** From 0; -1 of a step without components. */
+    /** Returns the step's component, counted from 0; -1 without components. */
     public static int component(int id) {
         return id < 0 ? -1 : (id >> BITS) - 1;
     }
@@ -65,7 +65,7 @@ public final class StepId {
         return named == id || named >= 0 && id >= 0 && named == number(id);
     }
 
-    /** As typed by people: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */
+    /** Returns the name as users type it: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */
     public static String name(int id) {
         return switch (id) {
             case BATCH -> "batch";

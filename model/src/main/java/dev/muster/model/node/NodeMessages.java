@@ -19,7 +19,7 @@ public final class NodeMessages {
 
     public static final int STEP_EXTERN = StepId.EXTERN;
 
-    /** From the node. */
+    /** Messages that a node sends. */
     public sealed interface ToController {}
 
     /**
@@ -312,7 +312,7 @@ public final class NodeMessages {
      */
     public record UsePoint(long time, long cpuMs, long residentKb, long readBytes, long writtenBytes) {}
 
-    /** From the controller. */
+    /** Messages that the controller sends. */
     public sealed interface ToNode {}
 
     /**
@@ -378,7 +378,7 @@ public final class NodeMessages {
             String x11Cookie,
             int channel) {
 
-        /** Without a channel. */
+        /** A share without a channel. */
         public JobShare(
                 int jobId,
                 int attempt,

@@ -130,7 +130,7 @@ public record SharedLaunch(Launch common, List<Part> parts) {
                         .toList();
     }
 
-    /** For some of the nodes. */
+    /** Returns the launch for some of the nodes. */
     public SharedLaunch with(List<Part> some) {
         return new SharedLaunch(common, some);
     }

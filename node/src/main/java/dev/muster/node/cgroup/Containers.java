@@ -61,7 +61,7 @@ public final class Containers {
 
     record Commands(int rank, String bundle, String query, String kill, String delete) {}
 
-    /** Without oci.conf a container is only noted, as Slurm does it. */
+    /** Whether a container is run: without oci.conf it is only noted, as Slurm does it. */
     public boolean runs(Launch launch) {
         return conf.isThere() && !launch.step().container().isEmpty();
     }

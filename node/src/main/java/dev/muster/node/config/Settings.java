@@ -133,7 +133,7 @@ public record Settings(
             int suspendGraceSeconds,
             int imexMajor,
             boolean privateJobs) {
-        /** From SIGTSTP to SIGSTOP, where PreemptParameters=suspend_grace_time says nothing. */
+        /** Seconds from SIGTSTP to SIGSTOP where PreemptParameters=suspend_grace_time says nothing. */
         static final int SUSPEND_GRACE_S = 2;
 
         static final int HEALTH_TIMEOUT_S = 60;

@@ -182,7 +182,7 @@ public final class SettingsReader {
                 conf.has(Key.PRIVATE_DATA, "jobs") || conf.has(Key.PRIVATE_DATA, "all"));
     }
 
-    /** As SwitchParameters says, else the driver's. */
+    /** Returns the number that SwitchParameters names, or else the driver's. */
     private static int imexMajor(SlurmConf conf) {
         if (conf.imexChannels() == 0) {
             return 0;

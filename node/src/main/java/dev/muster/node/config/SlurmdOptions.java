@@ -239,7 +239,7 @@ public record SlurmdOptions(
             return Optional.empty();
         }
 
-        /** As AuthInfo in slurm.conf: of its words only where munged listens matters this early. */
+        /** Reads AuthInfo as in slurm.conf: of its words only where munged listens matters this early. */
         private Optional<Parsed> authInfo(String value) {
             for (String word : value.split(",")) {
                 if (word.startsWith("socket=/")) {

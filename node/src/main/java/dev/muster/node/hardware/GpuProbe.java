@@ -110,7 +110,7 @@ public final class GpuProbe {
     }
 
     /**
-     * In the order of their numbers.
+     * Finds GPUs in the order of their numbers.
      *
      * @param detector nvml, nvidia, rsmi, oneapi, nrt or full; for any other nothing is looked at
      */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * branch has its own threads; what cannot be reached is told and then srun's own business.
  */
 final class IoFan implements AutoCloseable {
-    /** In a refusal's stream field: this relay does not reach the node whose first task is named. */
+    /** The stream field of a refusal: this relay does not reach the node whose first task is named. */
     static final int OUT_OF_REACH = 2;
     /** Type of a relay's heartbeat. */
     static final char BEAT = 'b';

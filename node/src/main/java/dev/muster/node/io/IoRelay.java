@@ -40,7 +40,7 @@ public final class IoRelay {
     static final long POLL_FIRST_MS = 2;
     static final long POLL_MOST_MS = 50;
 
-    /** In the stream field of a refusal: the step did not start; a line of detail and a line with the error follow. */
+    /** The stream field of a refusal: the step did not start; a line of detail and a line with the error follow. */
     private static final int NOT_STARTED = 1;
     /** Frames of srun that go on to stepd together. */
     private static final int TOGETHER_MAX = 64;

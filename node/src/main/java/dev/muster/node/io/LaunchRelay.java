@@ -47,12 +47,14 @@ public final class LaunchRelay {
         this.dialer = dialer;
     }
 
-    /** On the node's thread: launches up to the number are the controller's own business. */
+    /** Leaves launches up to the number to the controller. Called on the node's thread. */
     public void stale(long id) {
         stale = Math.max(stale, id);
     }
 
-    /** On the node's thread: of the controller itself, over the connection that all else comes by. */
+    /**
+     * Takes an order of the controller itself, over the connection that all else comes by. Called on the node's thread.
+     */
     public void order(Relay relay, Consumer<ToController> up) {
         begin.accept(relay.launches().launch(relay.launches().parts().getFirst()));
         pass(relay, up::accept);

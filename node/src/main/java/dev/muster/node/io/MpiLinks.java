@@ -33,7 +33,7 @@ import java.util.Optional;
 public final class MpiLinks {
     /** Between slurmds: an {@link MpiAttach}, then bytes both ways. */
     public static final String STREAM = "mpi";
-    /** In the step's directory: what a restarted slurmd must know to connect again. */
+    /** The file in the step's directory with what a restarted slurmd must know to connect again. */
     private static final String REMEMBERED = "mpi.parent";
 
     private static final long STEP_WAIT_MS = 60_000;

@@ -193,7 +193,7 @@ public final class X11Tunnels implements AutoCloseable {
         return Os.hostName() + "/unix:" + number;
     }
 
-    /** As xauth writes it. A display on the loopback is looked up by the host's own name. */
+    /** Returns the entry as xauth writes it. A display on the loopback is looked up by the host's own name. */
     static byte[] entry(int number, String cookie) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);

@@ -57,7 +57,7 @@ public final class Hooks {
                 groups);
     }
 
-    /** As {@link #prolog}. */
+    /** Runs the epilog as {@link #prolog} runs the prolog. */
     String epilog(JobShare share, List<Path> groups) {
         return runAll(
                 "epilog",

@@ -73,7 +73,7 @@ public class Reports {
         done.forEach(p -> p.whenAcknowledged.run());
     }
 
-    /** From now on reports go there; everything unacknowledged at once. */
+    /** Sends reports there from now on, everything unacknowledged at once. */
     public void connect(Consumer<ToController> sink) {
         connected = sink;
         pending.values().forEach(p -> sink.accept(p.report));

@@ -80,7 +80,7 @@ public final class StepManager {
     private final String bootId;
     private final BooleanSupplier connected;
     private final SecureRandom random = new SecureRandom();
-    /** By number and attempt. */
+    /** Jobs by number and attempt. */
     private final Map<String, Held> held = new ConcurrentHashMap<>();
 
     /** @param connected whether slurmctld speaks to this node */

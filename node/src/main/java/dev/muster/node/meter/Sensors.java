@@ -68,7 +68,7 @@ public final class Sensors {
     /** @param zones the last value of each counter */
     private record Total(String bootId, long energyUj, Map<String, Long> zones) {}
 
-    /** In watts. */
+    /** Power in watts. */
     public record Power(int now, int average) {}
 
     private final Path root;

@@ -90,7 +90,7 @@ public final class StepUses {
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** For one more. */
+    /** Makes room for one more. */
     private void makeRoom() throws IOException {
         List<Path> all;
         try (Stream<Path> list = Files.list(directory)) {

@@ -20,7 +20,7 @@ public final class Faults {
 
     private Faults() {}
 
-    /** From now on threads that end by an exception are reported. */
+    /** Reports threads that end by an exception from now on. */
     public static void install(DaemonLog to) {
         log = to::error;
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {

@@ -26,7 +26,7 @@ public final class UserFiles {
     private static final int TOGETHER_MS = 40;
 
     private static final int PAUSE_MS = 10;
-    /** For a program that is not to wait. */
+    /** How long a short program may take, in milliseconds. */
     private static final int SHORT_MS = 5_000;
 
     private static final int HEAD_MAX = 200;

@@ -31,7 +31,7 @@ public final class CharterFile {
     }
 
     /**
-     * In place of whatever was there.
+     * Writes the file anew, in place of whatever was there.
      *
      * @throws UncheckedIOException where it cannot be written
      */

@@ -140,7 +140,7 @@ public class JobSpool {
         return socket(stepDirectory, "socket");
     }
 
-    /** By which slurmd reaches the helper of a step whose tasks speak PMI over several nodes. */
+    /** Returns the socket by which slurmd reaches the helper of a step whose tasks speak PMI over several nodes. */
     public Path mpiSocket(Path stepDirectory) {
         return socket(stepDirectory, MPI_SOCKET);
     }

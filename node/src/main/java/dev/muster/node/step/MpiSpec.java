@@ -47,7 +47,10 @@ public final class MpiSpec {
         return launch.step().mpi().startsWith(PMIX) ? PMIX : PMI2;
     }
 
-    /** As the tasks know their step; that of several components of a heterogeneous job is the first one's. */
+    /**
+     * Returns the name by which tasks know their step; a step of several components of a heterogeneous job has the
+     * first one's.
+     */
     static String id(Launch launch) {
         return launch.mpi().getFirst().jobId() + "." + StepId.number(launch.stepId());
     }

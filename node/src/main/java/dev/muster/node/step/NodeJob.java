@@ -143,7 +143,9 @@ public final class NodeJob {
         return steps.values().stream().anyMatch(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED);
     }
 
-    /** By step why it is ended, and behind {@code token.} the secret of its streams: what is kept in the job's file. */
+    /**
+     * Returns what the job's file keeps: by step why it is ended, and behind {@code token.} the secret of its streams.
+     */
     public Map<String, String> stepReasons() {
         Map<String, String> out = new TreeMap<>();
         for (NodeStep step : steps.values()) {

@@ -456,7 +456,7 @@ public final class SpecBuilder {
         }
     }
 
-    /** As srun writes it: the rank, as wide as the step's highest. */
+    /** Returns the label as srun writes it: the rank, as wide as the step's highest. */
     private static String label(int rank, int stepTasks) {
         String text = Integer.toString(rank);
         return " "

@@ -23,7 +23,7 @@ public final class StepSocket implements AutoCloseable {
             return new String(bytes, java.nio.charset.StandardCharsets.UTF_8);
         }
 
-        /** Without the length that goes before it. */
+        /** Returns the message without the length that goes before it. */
         public byte[] encode() {
             return ByteBuffer.allocate(HEAD_BYTES + bytes.length)
                     .put((byte) type)

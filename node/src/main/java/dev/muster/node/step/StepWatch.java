@@ -256,7 +256,7 @@ public class StepWatch {
     private static final int NO_ABORT = 2;
 
     /**
-     * As {@link #message}, why the step ends.
+     * Says why the step ends, by way of {@link #message}.
      *
      * @param printed to its standard error
      * @param abort srun says that the step was aborted

@@ -13,8 +13,8 @@ class SettingsReaderTest {
     Path dir;
 
     /**
-     * As the manual of slurm.conf says: z to a, Z to A, 9 to 0. What an editor leaves behind is hidden and does not
-     * run.
+     * Prologs run as the manual of slurm.conf says: z to a, Z to A, 9 to 0. A file that an editor leaves behind is
+     * hidden and does not run.
      */
     @Test
     void prologsRunInReverseOrderOfTheirNames() throws Exception {

@@ -202,8 +202,7 @@ class ProfilesTest {
     }
 
     /**
-     * With a frequency of 0 each sample is sent at once, else when the step is over; what a server refuses is told
-     * once.
+     * Each sample is sent at once with a frequency of 0, else when the step is over; a server's refusal is logged once.
      */
     @Test
     void theServerHearsOfSamples() throws IOException, InterruptedException {

@@ -104,7 +104,7 @@ class TaskSamplesTest {
         return new TaskUsage(rank, rank, 1, List.of(1), cpuMs, 1, 1, 0, 0, 0, khz);
     }
 
-    /** Of each look what was used since the last counts, at the speed of that moment. */
+    /** Each sample counts the time used since the last one at the speed of that moment. */
     @Test
     void howFastItsCpusRan() throws IOException {
         keep(at(4, 1000, 2_000_000), at(5, 0, 1_000_000));

@@ -16,7 +16,7 @@ import java.util.Optional;
 public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     private static final String COMPACT = "compact";
     private static final String PRETTY = "pretty";
-    /** Of YAML: no value says what it is. */
+    /** The name of YAML without tags: no value says what it is. */
     private static final String NO_TAG = "no_tag";
 
     public static Forms read(Map<String, String> env) throws StartupException {

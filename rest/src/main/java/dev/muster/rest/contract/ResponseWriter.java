@@ -44,7 +44,7 @@ public final class ResponseWriter {
         new ResponseWriter(out, Optional.empty()).value(kind, value, 0);
     }
 
-    /** In pieces, the last one included. */
+    /** Writes the answer in pieces, the last one included. */
     public static void write(OutputStream to, SchemaType kind, Json.Obj answer) throws IOException {
         Json.Writer out = new Json.Writer();
         try {

@@ -129,7 +129,7 @@ public final class SchemaType {
         return open;
     }
 
-    /** Of an array. */
+    /** Returns the type of an array's items. */
     SchemaType items() {
         return requireNonNull(items, "the schema of an array has items");
     }

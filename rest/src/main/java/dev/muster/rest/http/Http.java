@@ -80,7 +80,7 @@ public final class Http {
             written.ifPresent(Written::close);
         }
 
-        /** In one piece. */
+        /** Returns the reply in one piece. */
         public Reply whole() throws IOException {
             if (written.isEmpty()) {
                 return this;

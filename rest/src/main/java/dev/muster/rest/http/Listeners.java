@@ -168,7 +168,7 @@ public final class Listeners implements AutoCloseable {
         }
     }
 
-    /** For want of files, say: others end meanwhile. */
+    /** Waits a moment after a failed accept: where files are used up, other connections end meanwhile. */
     private void failed(boolean closed, IOException e) {
         if (!closed) {
             log.error("cannot accept a connection: " + e.getMessage());

@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * cannot judge a token, slurmctld does. Thread-safe.
  */
 final class ReadBounds {
-    /** From the connection to its first request. */
+    /** Milliseconds from the connection to its first request. */
     static final long FIRST_MS = 30_000;
-    /** From a request's first byte to the end of its head. */
+    /** Milliseconds from a request's first byte to the end of its head. */
     static final long HEAD_MS = 10_000;
-    /** For a body, besides what it takes at {@link #BYTES_PER_MS}. */
+    /** Milliseconds for a body, besides what it takes at {@link #BYTES_PER_MS}. */
     static final long BODY_MS = 20_000;
 
     static final long BYTES_PER_MS = 256;

@@ -246,7 +246,7 @@ public final class Accounting {
                         "user"));
     }
 
-    /** By number; by name where none has that number. */
+    /** Finds a wckey by number; by name where none has that number. */
     private static void wckey(RestCall c) throws SlurmException {
         String id = c.path("id");
         List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());

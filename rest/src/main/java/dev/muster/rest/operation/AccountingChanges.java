@@ -556,7 +556,7 @@ final class AccountingChanges {
 
     // ---- wckeys
 
-    /** Without the mark of a default one. */
+    /** Returns the name without the mark of a default one. */
     static String wckeyName(Json.Obj row) {
         String name = row.text("WCKey");
         return Entities.Wckey.plain(name);
@@ -580,7 +580,7 @@ final class AccountingChanges {
         }
     }
 
-    /** By number, or all of a name. */
+    /** Deletes a wckey by number, or all of a name. */
     private static void deleteWckey(RestCall c) throws RestException, SlurmException {
         String id = c.path("id");
         List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());

@@ -27,7 +27,7 @@ public final class Sessions {
     static final int CODES_MAX = 1024;
     /** Longest time of a session; it ends earlier with its token. */
     public static final long LIFE_MS = 12 * 3_600_000L;
-    /** For a code to be brought to a browser. */
+    /** Milliseconds for a code to be brought to a browser. */
     public static final long CODE_MS = 60_000;
 
     private static final int SECRET_BYTES = 32;

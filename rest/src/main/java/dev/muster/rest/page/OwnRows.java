@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * wraps. Times are seconds since 1970, 0 for none; limits minutes, -1 for none; memory mebibytes.
  */
 final class OwnRows {
-    /** By its name here: the component that slurmctld is asked for, and the value. */
+    /** A column by its name here: the component that slurmctld is asked for, and the value. */
     private record Column(String from, Function<Json.Obj, Object> value) {}
 
     static final OwnRows JOBS = new OwnRows(jobs());
@@ -78,7 +78,7 @@ final class OwnRows {
         return exit.toString();
     }
 
-    /** On which nodes it has which CPUs, and which devices. */
+    /** Returns the CPUs and devices that the job has on each node. */
     private static Object allocation(Json.Obj job) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj d : job.objects("details")) {

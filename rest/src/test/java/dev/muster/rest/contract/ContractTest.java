@@ -128,8 +128,7 @@ class ContractTest {
     }
 
     /**
-     * From the documents that are served the contract can be made again, word by word: they leave nothing out of it and
-     * add nothing.
+     * The contract can be made again from the served documents, word by word: they leave nothing out and add nothing.
      */
     @Test
     void documentsSayAllOfTheContract() throws IOException {

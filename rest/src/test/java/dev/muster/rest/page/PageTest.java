@@ -40,7 +40,7 @@ class PageTest {
         return new String(r.body(), StandardCharsets.UTF_8);
     }
 
-    /** As a browser: without a token of its own. */
+    /** Asks as a browser does, without a token of its own. */
     private static Http.Reply browse(Rig rig, String method, String path, String body, String... headers) {
         List<String> all = new ArrayList<>(List.of(headers));
         all.addAll(List.of("x-slurm-user-token", "", "host", "here:6820", "content-type", "application/json"));
@@ -362,7 +362,7 @@ class PageTest {
         }
     }
 
-    /** With 401 the page would log its user out. */
+    /** The answer is not 401, with which the page would log its user out. */
     @Test
     void aSlurmdbdWithoutTokensLogsNobodyOut() {
         dev.muster.cli.command.Controller dbd = (message, request) -> {

@@ -117,7 +117,7 @@ public final class Tls {
         return PROTOCOLS.clone();
     }
 
-    /** From now on this is told of each connection that is opened. */
+    /** Tells the listener of each connection that is opened from now on. */
     public void tell(TlsListener l) {
         // the one that is no TLS at all is shared, and never opens any
         if (isOn()) {
@@ -125,7 +125,7 @@ public final class Tls {
         }
     }
 
-    /** For other clients of this side. */
+    /** Returns the factory for other clients of this side. */
     public SSLSocketFactory factory() throws IOException {
         return context().getSocketFactory();
     }
@@ -166,8 +166,8 @@ public final class Tls {
     }
 
     /**
-     * On another core: what signatures of this curve are checked with is made once in a process, and takes longer than
-     * to connect.
+     * Prepares signatures of this curve on another core: what they are checked with is made once in a process, and
+     * takes longer than to connect.
      */
     private static void prepare(X509Certificate authority) {
         if (authority.getPublicKey() instanceof ECPublicKey key

@@ -64,7 +64,7 @@ public final class TlsIdentity {
         }
     }
 
-    /** From now on this is told of each session that begins with this certificate. */
+    /** Tells the listener of each session that begins with this certificate from now on. */
     public void tell(TlsListener l) {
         listener = l;
     }
