@@ -35,13 +35,20 @@ esac
 # Patient tests mostly wait for time to be over and have a lane to themselves; those alone load the machine, or are about the whole host, and come last.
 patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers hetpreempt qospreempt signals sensors"
 alone="load host page demo durability follow"
-lanes=${MUSTER_TEST_LANES:-$(nproc)}
+lanes=${MUSTER_TEST_LANES:-$(nproc)} limit=${MUSTER_TEST_LIMIT:-900}
 next_test() { exec 9>>"$1.lock"; flock 9; sed -n 1p "$1"; sed -i 1d "$1"; }
+# A test that hangs is ended, and so named, while there is time left to say so.
+bounded() { # TEST PREFIX
+  local rc=0
+  timeout -k 10 "$limit" bash "$here/packaging/cluster-tests/$1.sh" "$2" </dev/null || rc=$?
+  [ "$rc" != 124 ] && [ "$rc" != 137 ] || echo "FAIL $1 did not end within $limit s"
+  return "$rc"
+}
 lane() { # PREFIX LIST
   local t begun rc
   while t=$(next_test "$2") && [ -n "$t" ]; do
     begun=$SECONDS rc=0
-    bash "$here/packaging/cluster-tests/$t.sh" "$1" > "$beside/$t.out" 2>&1 || rc=1
+    bounded "$t" "$1" > "$beside/$t.out" 2>&1 || rc=1
     echo "$rc $((SECONDS - begun))" > "$beside/$t.new"; mv "$beside/$t.new" "$beside/$t.ended"
   done
 }
@@ -71,8 +78,7 @@ clusters() {
   for n in $(seq 2 "$lanes"); do installed_lane "$n" "$beside/list" </dev/null & done
   run licenses bash "$here/packaging/licenses_test.sh" "$here/build/prefix"
   for t in $(cat "$beside/others") $patient; do run "$t" in_lane "$t"; done
-  wait
-  for t in $alone; do run "$t" bash "$here/packaging/cluster-tests/$t.sh" "$here/build/prefix"; done
+  for t in $alone; do run "$t" bounded "$t" "$here/build/prefix"; done
 }
 case $part in all|--cluster) clusters ;; esac
 # What failed, and why, once more in one place.

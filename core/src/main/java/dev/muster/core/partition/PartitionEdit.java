@@ -118,6 +118,11 @@ public final class PartitionEdit {
         WORDS.addAll(List.of("nodes", "priority"));
     }
 
+    /** Returns the keys that {@link #edit} takes, in lower case. */
+    static Set<String> keys() {
+        return Set.copyOf(WORDS);
+    }
+
     public static Outcome edit(Partition partition, Map<String, String> changes, State state) {
         return edit(partition, changes, Map.of(), state);
     }

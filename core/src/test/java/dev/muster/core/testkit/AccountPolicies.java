@@ -2,7 +2,6 @@ package dev.muster.core.testkit;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.options.BurstBufferOptions;
-import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -40,11 +39,17 @@ public abstract class AccountPolicies {
     }
 
     protected void policy(String enforce, String ofRoot, String ofDept, String ofAlice, String ofQos) {
-        Settings s = cluster.state().settings();
-        Map<String, String> options = new TreeMap<>(s.options().texts());
-        options.put("accounting_enforce", enforce);
-        options.put("licenses", "lic:9");
-        options.put(BurstBufferOptions.BURST_BUFFER, "true");
+        Settings settings = cluster.state()
+                .settings()
+                .with(
+                        Map.of(
+                                "accounting_enforce",
+                                enforce,
+                                "licenses",
+                                "lic:9",
+                                BurstBufferOptions.BURST_BUFFER,
+                                "true"),
+                        List.of());
         Entry entry = new Entry(
                 0,
                 0,
@@ -53,34 +58,7 @@ public abstract class AccountPolicies {
                 List.of(new Change.ClusterRestored(
                         "",
                         0,
-                        new Settings(
-                                s.clusterName(),
-                                s.slurmUid(),
-                                s.firstJobId(),
-                                s.maxJobId(),
-                                s.maxJobCount(),
-                                s.maxArraySize(),
-                                s.memoryConsumed(),
-                                s.defMemPerCpuMb(),
-                                s.defMemPerNodeMb(),
-                                s.maxMemPerCpuMb(),
-                                s.maxMemPerNodeMb(),
-                                s.killWaitS(),
-                                s.minJobAgeS(),
-                                s.overTimeLimitMin(),
-                                s.returnToService(),
-                                s.nodeTimeoutS(),
-                                s.batchStartTimeoutS(),
-                                s.maxStepCount(),
-                                s.maxTasksPerNode(),
-                                s.requeueJobs(),
-                                s.enforcePartLimits(),
-                                s.externSteps(),
-                                s.awaitProlog(),
-                                s.configOverrides(),
-                                s.disableRootJobs(),
-                                s.gresTypes(),
-                                SlurmConfOptions.of(options)),
+                        settings,
                         cluster.state().nextJobId(),
                         cluster.state().jobIdCeiling(),
                         cluster.state().nextSluid(),
