@@ -6,11 +6,12 @@ printf '#!/bin/bash\ntrue\n' > ok.sh
 printf '   \n' > blank.sh
 (echo '#!/bin/bash'; head -c 5000000 /dev/zero | tr '\0' 'x') > big.sh
 head -c 300 /dev/urandom > binary.sh; printf 'echo hi\n' > plain.sh; : > empty.sh; printf '#!/bin/bash\r\ntrue\r\n' > dos.sh
-# exit code, last line of the error, command
+# exit code, a line of the error, command; of srun's own lines and those of its tasks either may come first
 while IFS='|' read -r code line command; do
   eval "set -- $command"
   rc=0; timeout 20 "$@" </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
-  check "$command" "$code|$line" "$rc|$(grep -v '^Try' "$dir/err" | sed "s|^$prefix/bin/||" | tail -1)"
+  sed -i -e '/^Try/d' -e "s|^$prefix/bin/||" "$dir/err"
+  check "$command" "$code|$line" "$rc|$(grep -m 1 -Fx -- "$line" "$dir/err" || tail -1 "$dir/err")"
 done <<'T'
 255|sbatch: unrecognized option '--nosuch'|sbatch --nosuch ok.sh
 1|sbatch: error: Unable to open file /nonexistent.sh|sbatch /nonexistent.sh

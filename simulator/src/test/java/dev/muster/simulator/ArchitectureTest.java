@@ -19,6 +19,7 @@ import dev.muster.core.partition.PartitionRules;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.step.StepRules;
 import dev.muster.core.timer.DeadlineRules;
+import dev.muster.json.NamedTexts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -217,6 +218,8 @@ class ArchitectureTest {
                 .resideOutsideOfPackage("dev.muster.core.options")
                 .should()
                 .callMethod(SlurmConfOptions.class, "texts")
+                .orShould()
+                .callMethod(NamedTexts.class, "texts")
                 .check(all);
     }
 

@@ -58,21 +58,23 @@ final class MessageHandlers {
         }
     }
 
+    private static final Function<byte[], String> ANY_BODY = _ -> "";
+
     private final Map<String, Message<?>> messages = new TreeMap<>();
 
     /** Registers a message without a request. */
     MessageHandlers plain(String name, Function<Caller, Reply> handler) {
-        return add(name, NoRequest.class, false, body -> "", (caller, _) -> handler.apply(caller));
+        return add(name, NoRequest.class, false, ANY_BODY, (caller, _) -> handler.apply(caller));
     }
 
     /** Registers a message whose request may have fields that this version does not know. */
     <T> MessageHandlers on(String name, Class<T> request, Handler<T> handler) {
-        return add(name, request, false, body -> "", handler);
+        return add(name, request, false, ANY_BODY, handler);
     }
 
     /** Registers a message that changes something: an unknown field of its request is refused. */
     <T> MessageHandlers onKnown(String name, Class<T> request, Handler<T> handler) {
-        return add(name, request, true, body -> "", handler);
+        return add(name, request, true, ANY_BODY, handler);
     }
 
     /** Registers a message whose right depends on a word of its request. */
@@ -86,6 +88,11 @@ final class MessageHandlers {
         Map<String, MessageRights.Rule> rights = rights(name);
         if (rights.isEmpty()) {
             throw new IllegalStateException(name + " has no right");
+        }
+        boolean byWord = !rights.keySet().equals(Set.of(""));
+        if (byWord == (word == ANY_BODY)) {
+            throw new IllegalStateException(
+                    name + (byWord ? " has rights by a word that is not read" : " reads a word that has no right"));
         }
         if (messages.put(name, new Message<>(name, request, strict, word, rights, handler)) != null) {
             throw new IllegalStateException(name + " has two handlers");

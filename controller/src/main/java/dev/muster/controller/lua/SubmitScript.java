@@ -350,7 +350,9 @@ public final class SubmitScript implements AutoCloseable {
         /** The fields of a new job that the script set beside its description. */
         private final Map<String, Object> kept = new TreeMap<>();
 
-        private Optional<Json.MalformedException> misfit = Optional.empty();
+        /** Numbers that a component cannot hold, by field, until the script sets the field again. */
+        private final Map<String, Json.MalformedException> misfits = new TreeMap<>();
+
         private boolean isUpdate;
         private Bytes newScript;
 
@@ -436,20 +438,30 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         /** Sets a field; a number that its component cannot hold is told when the description is asked for. */
-        private Optional<String> set(RecordEditor<JobDesc> into, String name, Object value) {
+        private Optional<String> set(String name, Object value) {
+            misfits.keySet().removeAll(JobFields.sameAs(name));
             try {
-                return JobFields.set(into, name, value);
+                return JobFields.set(edit, name, value);
             } catch (Json.MalformedException e) {
-                misfit = Optional.of(e);
+                misfits.put(name, e);
                 return Optional.empty();
+            }
+        }
+
+        /** Tells what is wrong with a number of an update: the update has it beside the description. */
+        private static Optional<String> checkNumberOfUpdate(String name, Object value) {
+            try {
+                return JobFields.set(RecordEditor.of(NO_JOB), name, value);
+            } catch (Json.MalformedException e) {
+                return Optional.empty(); // a large number may have a meaning in an update
             }
         }
 
         /** The description as the script has left it. */
         private JobDesc described() {
-            misfit.ifPresent(e -> {
-                throw e;
-            });
+            for (Json.MalformedException misfit : misfits.values()) {
+                throw misfit;
+            }
             return edit.record();
         }
 
@@ -463,7 +475,9 @@ public final class SubmitScript implements AutoCloseable {
             if (JobFields.isBeside(name)) {
                 wrong = Optional.empty();
             } else {
-                wrong = set(isUpdate && JobFields.isNumberOfUpdate(name) ? RecordEditor.of(NO_JOB) : edit, name, value);
+                wrong = isUpdate && JobFields.isNumberOfUpdate(name)
+                        ? checkNumberOfUpdate(name, value)
+                        : set(name, value);
             }
 
             if (wrong.isPresent()) {

@@ -228,6 +228,7 @@ class SubmitScriptTest {
                 job_desc.max_cpus = 2                  | request.tasks=2 request.cpusPerTask=2 | 2014
                 job_desc.max_cpus = 4                  | request.tasks=4                    | 0
                 job_desc.max_cpus = slurm.NO_VAL       | request.tasks=4                    | 0
+                job_desc.num_tasks = 3e9 job_desc.num_tasks = 4 | request.tasks=2           | 0
                 job_desc.min_cpus = 4 job_desc.max_cpus = 3 | request.tasks=2               | 2014
                 job_desc.max_cpus = 2                  | request.tasks=4 timing.hold=true   | 0
                 job_desc.min_nodes = 2 job_desc.max_nodes = 1 | request.tasks=4             | 2006
@@ -384,6 +385,28 @@ class SubmitScriptTest {
             assertThat(s.submit(job("kind=RUN"), Bytes.EMPTY, List.of(), Map.of("immediate", 0L), 0, new Site())
                             .said())
                     .containsExactly("0");
+        }
+    }
+
+    /** Numbers of an update may be larger than those of a description: site_factor and NO_VAL mean something there. */
+    @Test
+    void aLargeNumberOfAnUpdateLeavesOtherFieldsReadable() throws IOException {
+        for (String number : List.of("site_factor = 2147483653", "cpus_per_task = slurm.NO_VAL")) {
+            Path file = dir.resolve("job_submit.lua");
+            Files.writeString(file, """
+                    function slurm_job_submit(job_desc, part_list, uid) return 0 end
+                    function slurm_job_modify(job_desc, job_rec, part_list, uid)
+                      job_desc.%s
+                      slurm.log_user('%%s', tostring(job_desc.default_account))
+                      return 0
+                    end
+                    """.formatted(number));
+            try (SubmitScript s = new SubmitScript(file.toFile(), log::add, log::add, 1000)) {
+                SubmitScript.Outcome o =
+                        s.modify(job(""), Map.of(), job("name=old"), Bytes.EMPTY, Map.of(), 0, new Site());
+                assertThat(o).as(number).isInstanceOf(SubmitScript.Passed.class);
+                assertThat(o.said()).as(number).containsExactly("nil");
+            }
         }
     }
 

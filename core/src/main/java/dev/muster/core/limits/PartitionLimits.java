@@ -10,6 +10,7 @@ import dev.muster.core.state.State;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.CountMath;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
@@ -132,26 +133,27 @@ public final class PartitionLimits {
                         .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most))
                         .orElse(0L)
                 : memory.perNodeMb();
-        long times = (r.memPerCpuMb() + most - 1) / most;
+        long times = CountMath.dividedUp(r.memPerCpuMb(), most);
         if (times <= 1 && perNode <= most) {
             return desc;
         }
-        ResourceRequest out = times > 1 ? r.withMemPerCpuMb((r.memPerCpuMb() + times - 1) / times) : r;
-        long perTask = times > 1 ? Math.max(1, r.cpusPerTask()) * times : r.cpusPerTask();
-        long perNodeMin = r.cpusPerNodeMin();
+        ResourceRequest out = times > 1 ? r.withMemPerCpuMb(CountMath.dividedUp(r.memPerCpuMb(), times)) : r;
+        int perTask =
+                times > 1 ? CountMath.toInt(CountMath.times(Math.max(1, r.cpusPerTask()), times)) : r.cpusPerTask();
+        int perNodeMin = r.cpusPerNodeMin();
         if (perNode > most) {
-            long cpus = (perNode + most - 1) / most;
-            long onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
-            perTask = Math.max(Math.max(1, r.cpusPerTask()), (cpus + onNode - 1) / onNode);
-            perNodeMin = Math.max(perNodeMin, perTask * onNode);
+            long cpus = CountMath.dividedUp(perNode, most);
+            int onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
+            perTask = Math.max(Math.max(1, r.cpusPerTask()), CountMath.toInt(CountMath.dividedUp(cpus, onNode)));
+            perNodeMin = Math.max(perNodeMin, CountMath.times(perTask, onNode));
         }
-        return desc.withRequest(out.withCpus((int) perTask, (int) perNodeMin, askedBefore(r, perTask)));
+        return desc.withRequest(out.withCpus(perTask, perNodeMin, askedBefore(r, perTask)));
     }
 
     /**
      * CPUs per task that the job requested before its memory raised them: -1 for none, 0 if memory did not raise them.
      */
-    private static int askedBefore(ResourceRequest r, long perTask) {
+    private static int askedBefore(ResourceRequest r, int perTask) {
         if (perTask <= r.cpusPerTask()) {
             return r.cpusPerTaskAsked();
         }

@@ -10,6 +10,7 @@ import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.TrackedTypes;
+import dev.muster.model.format.CountMath;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
@@ -52,7 +53,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         } else if (r.tasks() > 0) {
             tasks = r.tasks();
         } else if (r.tasksPerNode() > 0) {
-            tasks = nodes * r.tasksPerNode();
+            tasks = CountMath.times(nodes, r.tasksPerNode());
         } else if (range) {
             tasks = 1;
         } else {
@@ -60,10 +61,14 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         }
 
         int gpus = requested(state, desc, nodes, 1).gres().getOrDefault("gpu", 0);
-        int ofGpus = r.cpusPerTask() == 0 ? r.cpusPerGpu() * gpus : 0;
-        TresCounts all = requested(state, desc, nodes, Math.max(tasks * Math.max(1, r.cpusPerTask()), ofGpus));
+        int ofGpus = r.cpusPerTask() == 0 ? CountMath.times(r.cpusPerGpu(), gpus) : 0;
+        TresCounts all =
+                requested(state, desc, nodes, Math.max(CountMath.times(tasks, Math.max(1, r.cpusPerTask())), ofGpus));
         return new TresCounts(
-                Math.max(tasks * Math.max(1, r.cpusPerTaskTyped()), ofGpus), all.memoryMb(), nodes, all.gres());
+                Math.max(CountMath.times(tasks, Math.max(1, r.cpusPerTaskTyped())), ofGpus),
+                all.memoryMb(),
+                nodes,
+                all.gres());
     }
 
     /** What a job has on its nodes; without any, what it asks for. */
@@ -93,13 +98,13 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         asked.perTask().forEach(i -> types.asked(gres, i, Math.max(1, r.tasks())));
         long mb;
         if (r.memPerGpuMb() > 0) {
-            mb = r.memPerGpuMb() * gres.getOrDefault("gpu", 0);
+            mb = CountMath.times(r.memPerGpuMb(), (long) gres.getOrDefault("gpu", 0));
         } else if (memory.all()) {
-            mb = wholeNode(state, desc) * nodes;
+            mb = CountMath.times(wholeNode(state, desc), (long) nodes);
         } else if (memory.perNodeMb() > 0) {
-            mb = memory.perNodeMb() * nodes;
+            mb = CountMath.times(memory.perNodeMb(), (long) nodes);
         } else {
-            mb = memory.perCpuMb() * cpus;
+            mb = CountMath.times(memory.perCpuMb(), (long) cpus);
         }
 
         return new TresCounts(cpus, mb, nodes, gres);
@@ -130,10 +135,12 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         } else if (r.tasks() > 0) {
             tasks = r.tasks();
         } else {
-            tasks = nodes * Math.max(1, r.tasksPerNode());
+            tasks = CountMath.times(nodes, Math.max(1, r.tasksPerNode()));
         }
 
-        return Math.max(tasks * Math.max(1, r.cpusPerTask()), nodes * Math.max(1, r.cpusPerNodeMin()));
+        return Math.max(
+                CountMath.times(tasks, Math.max(1, r.cpusPerTask())),
+                CountMath.times(nodes, Math.max(1, r.cpusPerNodeMin())));
     }
 
     /** Nodes that it has, or the least that it asks for. */
@@ -143,7 +150,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     private static int nodes(ResourceRequest r) {
-        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? (r.tasks() + r.tasksPerNode() - 1) / r.tasksPerNode() : 1;
+        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? CountMath.dividedUp(r.tasks(), r.tasksPerNode()) : 1;
         return Math.max(byTasks, least(r));
     }
 

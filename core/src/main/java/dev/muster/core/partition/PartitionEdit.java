@@ -6,6 +6,7 @@ import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
 import dev.muster.core.tres.Keyword;
+import dev.muster.json.Json;
 import dev.muster.json.RecordEditor;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
@@ -290,13 +291,12 @@ public final class PartitionEdit {
                 return putWord(fields, key, value.toUpperCase(java.util.Locale.ROOT));
             }
             case NUMBER -> {
-                try {
-                    boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
-                    long all = key.field.equals("overTimeLimitMin") ? PartitionInfo.OVER_UNLIMITED : -1;
-                    fields.set(key.field, unlimited ? all : Integer.parseInt(value));
-                } catch (NumberFormatException e) {
+                boolean unlimited = value.equalsIgnoreCase("UNLIMITED") || value.equalsIgnoreCase("INFINITE");
+                long all = key.field.equals("overTimeLimitMin") ? PartitionInfo.OVER_UNLIMITED : -1;
+                if (!unlimited && !value.matches("[-+]?[0-9]{1,18}")) {
                     return false;
                 }
+                return putNumber(fields, key, unlimited ? all : Long.parseLong(value));
             }
             case MINUTES -> {
                 OptionalLong minutes = Durations.parseMinutes(value);
@@ -304,10 +304,20 @@ public final class PartitionEdit {
                     return false;
                 }
                 boolean none = key.field.equals("defaultTimeMin") && minutes.getAsLong() == 0;
-                fields.set(key.field, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
+                return putNumber(fields, key, none ? PartitionInfo.NO_TIME : minutes.getAsLong());
             }
         }
         return true;
+    }
+
+    /** Sets a number; false if its component is an int and cannot hold it. */
+    private static boolean putNumber(RecordEditor<PartitionInfo> fields, Key key, long number) {
+        try {
+            fields.set(key.field, number);
+            return true;
+        } catch (Json.MalformedException e) {
+            return false;
+        }
     }
 
     private static boolean putCpus(RecordEditor<PartitionInfo> fields, Key key, String value) {

@@ -3,6 +3,7 @@ package dev.muster.core.tres;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
+import dev.muster.model.format.CountMath;
 import dev.muster.model.format.IndexSet;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +23,9 @@ public record TrackedTypes(Set<String> names) {
 
     /** Adds a request for devices {@code times} times. */
     public void asked(Map<String, Integer> counts, Tres.Item item, int times) {
-        counts.merge(item.name(), item.count() * times, Integer::sum);
-        typed(counts, item.name(), item.type(), item.count() * times);
+        int count = CountMath.times(item.count(), times);
+        counts.merge(item.name(), count, CountMath::plus);
+        typed(counts, item.name(), item.type(), count);
     }
 
     /** Adds, of the devices that are held of a node, those of each type alone. */
@@ -53,7 +55,7 @@ public record TrackedTypes(Set<String> names) {
     private void typed(Map<String, Integer> counts, String name, String type, int count) {
         String typed = name + ":" + type;
         if (count > 0 && !type.isEmpty() && names.contains(typed)) {
-            counts.merge(typed, count, Integer::sum);
+            counts.merge(typed, count, CountMath::plus);
         }
     }
 }

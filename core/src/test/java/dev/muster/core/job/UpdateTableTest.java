@@ -179,6 +179,10 @@ class UpdateTableTest {
             MaxMemPerCPU=20       | "maxMemPerCpuMb":20
             MaxMemPerNode=20      | "maxMemPerNodeMb":20
             MaxNodes=2            | "maxNodes":2
+            MaxNodes=3000000000   | says Invalid input: maxnodes=3000000000
+            MaxTime=3000000000    | says Invalid input: maxtime=3000000000
+            MaxMemPerNode=4000000000 | "maxMemPerNodeMb":4000000000
+            DefMemPerCPU=3000000000 | "defMemPerCpuMb":3000000000
             MaxTime=5             | "maxTimeMin":5
             MinNodes=1            | "minNodes":1
             Nodes=n2              | "nodes":["n2"]

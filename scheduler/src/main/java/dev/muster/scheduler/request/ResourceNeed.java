@@ -9,6 +9,7 @@ import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.SpecialCores;
 import dev.muster.core.tres.Tres;
+import dev.muster.model.format.CountMath;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.JobDesc;
@@ -264,6 +265,18 @@ public record ResourceNeed(
                     settings.selects("LL_SHARED_GRES"),
                     taskParts);
         }
+
+        /** Returns the same with fewer CPUs and less memory per GPU where these are above the bounds. */
+        Gpus atMost(int cpusTop, long memoryTopMb) {
+            return new Gpus(
+                    Math.min(cpusTop, cpus),
+                    Math.min(memoryTopMb, memoryMb),
+                    enforced,
+                    unbound,
+                    severalShared,
+                    leastLoaded,
+                    taskParts);
+        }
     }
 
     /** CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left alone. */
@@ -298,7 +311,9 @@ public record ResourceNeed(
      * selects nodes.
      */
     public int cpusGivenMin() {
-        return shape.tasksGiven() && tasksPerNode == 0 ? gpus.cpus() * GresRequest.gpus(gresPerNode) : cpusPerNodeMin;
+        return shape.tasksGiven() && tasksPerNode == 0
+                ? CountMath.times(gpus.cpus(), GresRequest.gpus(gresPerNode))
+                : cpusPerNodeMin;
     }
 
     /** Returns the need on exactly this number of nodes. */
@@ -678,7 +693,7 @@ public record ResourceNeed(
 
     /** Total CPUs, at least. */
     public int cpus() {
-        return overcommit ? nodesMin : tasks * cpusPerTask;
+        return overcommit ? nodesMin : CountMath.times(tasks, cpusPerTask);
     }
 
     List<String> gresNames() {

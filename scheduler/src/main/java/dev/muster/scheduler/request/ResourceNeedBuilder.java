@@ -9,6 +9,7 @@ import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.step.TaskLayout;
 import dev.muster.core.tres.GresRequest;
+import dev.muster.model.format.CountMath;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 import java.util.List;
@@ -25,6 +26,11 @@ final class ResourceNeedBuilder {
     private final Settings settings;
     /** Memory is allocated to the job. */
     private final boolean dealt;
+
+    /** More CPUs, and more memory, than any node has. */
+    private static final int CPUS_TOP = 1 << 20;
+
+    private static final long MEMORY_TOP_MB = 1L << 40;
 
     private final GresRequest gres;
     private int nodesMin;
@@ -53,8 +59,9 @@ final class ResourceNeedBuilder {
         int gpusPerNode = GresRequest.gpus(gres.perNode());
         addGpuDefaults(gpusPerNode);
         // with --ntasks-per-gpu and GPUs per node, a node has no more tasks than its GPUs serve
-        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasksPerGpu() * gpusPerNode;
+        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : CountMath.times(r.tasksPerGpu(), gpusPerNode);
         int wanted = wanted(r, gres, nodesMin, Math.min(tasks, partition.nodes().size()));
+        bound();
         return new ResourceNeed(
                 partition.name(),
                 nodesMin,
@@ -62,7 +69,7 @@ final class ResourceNeedBuilder {
                 wanted,
                 tasks,
                 cpusPerTask,
-                tasksPerNode,
+                Math.min(CPUS_TOP, tasksPerNode),
                 cpusMin,
                 memPerNodeMb,
                 memPerCpuMb,
@@ -78,7 +85,7 @@ final class ResourceNeedBuilder {
                 Network.isPool(r) ? "" : r.nodeList(),
                 r.excludeList(),
                 tasksOn(r),
-                ResourceNeed.Gpus.of(r, gres.perTask(), settings),
+                ResourceNeed.Gpus.of(r, gres.perTask(), settings).atMost(CPUS_TOP, MEMORY_TOP_MB),
                 LicenseRequest.parse(r.licenses()).orElse(LicenseRequest.Wanted.NONE),
                 SoftLimit.planned(desc, PartitionLimits.runMin(desc, partition), settings),
                 ReservationScope.NONE,
@@ -90,6 +97,14 @@ final class ResourceNeedBuilder {
                 sizes(r, nodesMin, r.useMinNodes() ? Math.max(nodesMin, nodesMax) : Math.max(nodesMin, wanted)));
     }
 
+    /** Bounds what the job wants of a node, so that the pass can multiply without a look for overflow. */
+    private void bound() {
+        cpusPerTask = Math.min(CPUS_TOP, cpusPerTask);
+        cpusMin = Math.min(CPUS_TOP, cpusMin);
+        memPerNodeMb = Math.min(MEMORY_TOP_MB, memPerNodeMb);
+        memPerCpuMb = Math.min(MEMORY_TOP_MB, memPerCpuMb);
+    }
+
     private void countNodesAndTasks() {
         nodesMin = Math.max(1, Math.max(r.nodesMin(), PartitionLimits.minNodes(desc, partition, state)));
         nodesMax = r.nodesMax() > 0 ? r.nodesMax() : Math.max(0, r.nodesMin());
@@ -97,9 +112,9 @@ final class ResourceNeedBuilder {
         if (partitionMax > 0 && nodesMin <= partitionMax && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             nodesMax = nodesMax == 0 ? partitionMax : Math.min(nodesMax, partitionMax);
         }
-        tasks = r.tasks() > 0 ? r.tasks() : nodesMin * Math.max(1, r.tasksPerNode());
+        tasks = r.tasks() > 0 ? r.tasks() : CountMath.times(nodesMin, Math.max(1, r.tasksPerNode()));
         if (r.tasksPerNode() > 0 && r.nodesMin() == 0) {
-            nodesMin = Math.max(nodesMin, (tasks + r.tasksPerNode() - 1) / r.tasksPerNode());
+            nodesMin = Math.max(nodesMin, CountMath.dividedUp(tasks, r.tasksPerNode()));
         }
         tasks = Math.max(tasks, nodesMin);
         if (nodesMax == 0 && r.tasks() > 0 && !r.tresPerJob().isEmpty()) {
@@ -114,26 +129,26 @@ final class ResourceNeedBuilder {
         cpusPerTask = Math.max(1, r.cpusPerTask());
         long maxPerCpuMb = first(partition.info().maxMemPerCpuMb(), settings.maxMemPerCpuMb());
         if (maxPerCpuMb > 0 && memPerCpuMb > maxPerCpuMb) {
-            long times = (memPerCpuMb + maxPerCpuMb - 1) / maxPerCpuMb;
-            memPerCpuMb = (memPerCpuMb + times - 1) / times;
-            cpusPerTask = (int) Math.min(Integer.MAX_VALUE, cpusPerTask * times);
+            long times = CountMath.dividedUp(memPerCpuMb, maxPerCpuMb);
+            memPerCpuMb = CountMath.dividedUp(memPerCpuMb, times);
+            cpusPerTask = CountMath.toInt(CountMath.times(cpusPerTask, times));
         }
     }
 
     /** Sets memory per GPU, CPUs per GPU and the least CPUs of a node. */
     private void addGpuDefaults(int gpusPerNode) {
         if (r.memPerGpuMb() > 0 && dealt) {
-            memPerNodeMb = r.memPerGpuMb() * gpusPerNode;
+            memPerNodeMb = CountMath.times(r.memPerGpuMb(), (long) gpusPerNode);
             memPerCpuMb = 0;
         }
-        cpusMin = Math.max(r.cpusPerNodeMin(), r.cpusPerGpu() * gpusPerNode);
+        cpusMin = Math.max(r.cpusPerNodeMin(), CountMath.times(r.cpusPerGpu(), gpusPerNode));
         int gpusPerTask = GresRequest.gpus(gres.perTask());
         if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
-            cpusPerTask = r.cpusPerGpu() * gpusPerTask;
+            cpusPerTask = CountMath.times(r.cpusPerGpu(), gpusPerTask);
         }
         if (r.tasks() != 1 && r.tasksPerNode() > 0 && !GresRequest.overcommits(r)) {
             // each node must have room for --ntasks-per-node, even if the job has fewer tasks in all
-            cpusMin = Math.max(cpusMin, r.tasksPerNode() * cpusPerTask);
+            cpusMin = Math.max(cpusMin, CountMath.times(r.tasksPerNode(), cpusPerTask));
         }
     }
 
