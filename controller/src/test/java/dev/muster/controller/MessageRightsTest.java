@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -412,7 +413,9 @@ class MessageRightsTest {
     @Test
     void everyMessageHasAHandlerAndARight() {
         assertThat(controller.api().answered())
-                .isEqualTo(MessageRights.controller().keySet());
+                .isEqualTo(MessageRights.controller().keySet().stream()
+                        .map(key -> key.split(" ")[0])
+                        .collect(Collectors.toSet()));
     }
 
     @Test

@@ -22,7 +22,7 @@ import dev.muster.scheduler.pass.Pass;
 import dev.muster.scheduler.pass.PassCounts;
 import dev.muster.scheduler.pass.SchedulingContext;
 import dev.muster.scheduler.preempt.PreemptableJobs;
-import dev.muster.scheduler.queue.HetOrder;
+import dev.muster.scheduler.queue.HetQueueOrder;
 import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.PriorityIndex;
 import dev.muster.scheduler.queue.Unavailable;
@@ -129,7 +129,7 @@ public final class Scheduler implements Planner {
         use.follow(before, after, entry);
         TreeSet<Integer> jobs = new TreeSet<>();
         for (Change change : entry.changes()) {
-            jobs.addAll(HetOrder.touched(after, Touched.jobs(change)));
+            jobs.addAll(HetQueueOrder.touched(after, Touched.jobs(change)));
             String node = Touched.node(change);
             switch (node.isEmpty() ? ClusterIndex.NodeChange.NONE : cluster.follow(before, after, node)) {
                 case REBUILD -> {

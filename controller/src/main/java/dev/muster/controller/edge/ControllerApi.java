@@ -137,7 +137,7 @@ public final class ControllerApi {
 
     /** The keys of {@link MessageRights} for all messages that have a handler. */
     public Set<String> answered() {
-        return messages.keys();
+        return messages.names();
     }
 
     /**

@@ -4,11 +4,11 @@ import dev.muster.json.Codec;
 import dev.muster.model.api.MessageRights;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -32,18 +32,12 @@ final class MessageHandlers {
      * @param name as in the path of the request
      * @param strict whether a field that the request does not have is refused
      * @param word reads the word of a body on which the right depends; "" for none
-     * @param rights by that word; under "" for all words without a right of their own
      */
     record Message<T>(
-            String name,
-            Class<T> request,
-            boolean strict,
-            Function<byte[], String> word,
-            Map<String, MessageRights.Rule> rights,
-            Handler<T> handler) {
+            String name, Class<T> request, boolean strict, Function<byte[], String> word, Handler<T> handler) {
         /** The right that this body needs; empty if its word is none of the message's. */
         Optional<MessageRights.Rule> right(byte[] body) {
-            return Optional.ofNullable(rights.getOrDefault(word.apply(body), rights.get("")));
+            return MessageRights.rule(MessageRights.controller(), name, word.apply(body));
         }
 
         Reply answer(Caller caller, byte[] body) {
@@ -85,31 +79,19 @@ final class MessageHandlers {
 
     private <T> MessageHandlers add(
             String name, Class<T> request, boolean strict, Function<byte[], String> word, Handler<T> handler) {
-        Map<String, MessageRights.Rule> rights = rights(name);
-        if (rights.isEmpty()) {
+        Set<String> rights = MessageRights.controller().keySet();
+        boolean byWord = rights.stream().anyMatch(right -> right.startsWith(name + " "));
+        if (!byWord && !rights.contains(name)) {
             throw new IllegalStateException(name + " has no right");
         }
-        boolean byWord = !rights.keySet().equals(Set.of(""));
         if (byWord == (word == ANY_BODY)) {
             throw new IllegalStateException(
                     name + (byWord ? " has rights by a word that is not read" : " reads a word that has no right"));
         }
-        if (messages.put(name, new Message<>(name, request, strict, word, rights, handler)) != null) {
+        if (messages.put(name, new Message<>(name, request, strict, word, handler)) != null) {
             throw new IllegalStateException(name + " has two handlers");
         }
         return this;
-    }
-
-    private static Map<String, MessageRights.Rule> rights(String name) {
-        Map<String, MessageRights.Rule> out = new TreeMap<>();
-        MessageRights.controller().forEach((key, rule) -> {
-            if (key.equals(name)) {
-                out.put("", rule);
-            } else if (key.startsWith(name + " ")) {
-                out.put(key.substring(name.length() + 1), rule);
-            }
-        });
-        return Map.copyOf(out);
     }
 
     /** Empty for a message that is not known. */
@@ -117,14 +99,8 @@ final class MessageHandlers {
         return Optional.ofNullable(messages.get(name));
     }
 
-    /**
-     * The keys of {@link MessageRights} for all messages: each name, followed by a word where one has its own right.
-     */
-    Set<String> keys() {
-        Set<String> out = new TreeSet<>();
-        for (Message<?> m : messages.values()) {
-            m.rights().keySet().forEach(word -> out.add(word.isEmpty() ? m.name() : m.name() + " " + word));
-        }
-        return out;
+    /** Returns the names of all messages. */
+    Set<String> names() {
+        return Collections.unmodifiableSet(messages.keySet());
     }
 }

@@ -7,6 +7,7 @@ import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.core.node.Power;
 import dev.muster.core.options.PowerSavingOptions;
+import dev.muster.core.options.UsageDecayOptions;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Identities;
@@ -29,7 +30,7 @@ public final class ConfigView {
             "SuspendExcStates",
             PowerSavingOptions.KEPT_STATES,
             "FairShareDampeningFactor",
-            "priority_dampening");
+            UsageDecayOptions.DAMPENING);
 
     private final Identities identities;
     private final DebugFlags flags;

@@ -218,7 +218,7 @@ public final class PreemptPolicy {
             if (own.isEmpty()) {
                 return options.exemptS();
             }
-            return own.matches("-?[0-9]{1,10}") ? Long.parseLong(own) : -1;
+            return PreemptionOptions.exemptS(own);
         });
         return holder.run().startTime() + Math.max(0, exempt);
     }

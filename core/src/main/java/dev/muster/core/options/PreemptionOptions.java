@@ -48,13 +48,18 @@ public record PreemptionOptions(
                 type.equals("preempt/partition_prio"),
                 List.of(text.text(MODE, "OFF").split(",")),
                 text.text(MODE),
-                exempt.matches("-?[0-9]{1,10}") ? Long.parseLong(exempt) : -1,
+                exemptS(exempt),
                 priority.matches("[0-9]{1,10}") ? Long.parseLong(priority) : Long.MAX_VALUE,
                 !parameter(text, "preempt_youngest_first").isEmpty()
                         || !parameter(text, "youngest_first").isEmpty(),
                 !parameter(text, "reclaim_licenses").isEmpty(),
                 !parameter(text, "send_user_signal").isEmpty(),
                 text.has(GANG_SLICE_S) ? text.number(GANG_SLICE_S, 0) : -1);
+    }
+
+    /** Reads PreemptExemptTime in seconds, of slurm.conf or of a QOS; -1 for a text that is no number. */
+    public static long exemptS(String text) {
+        return text.matches("-?[0-9]{1,10}") ? Long.parseLong(text) : -1;
     }
 
     /** The value of a word of PreemptParameters, or of SchedulerParameters, the older place; "" if it is in neither. */

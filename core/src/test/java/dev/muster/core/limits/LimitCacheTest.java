@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Limits that are kept as numbers say to each job what they say when looked up for it alone, whatever runs, ends and is
  * charged meanwhile.
  */
-class LimitCacheTest {
+public class LimitCacheTest {
     private static final int SEEDS = 5;
     private static final int STEPS = 60;
     private static final List<String> ACCOUNTS = List.of("a", "b", "c");
@@ -128,8 +128,8 @@ class LimitCacheTest {
         }
     }
 
-    /** Follows the state as a planner does. */
-    private void follow(Cluster c) {
+    /** Has a cache follow the state of the cluster as a planner's does. */
+    protected void follow(Cluster c) {
         limits = new LimitCache();
         use = new AccountUse();
         use.reset(c.state());
@@ -147,19 +147,26 @@ class LimitCacheTest {
     private AccountUse use = new AccountUse();
     private final Map<JobReason, Integer> said = new EnumMap<>(JobReason.class);
 
+    /** Brings the cache to the present, as a pass does when it begins. */
+    protected void refresh(Cluster c, AccountRules rules) {
+        limits.at(c.state(), rules, use, c.seconds());
+    }
+
+    /** Returns the reason that the cache has for a job. */
+    protected JobReason cached(Cluster c, Job job) {
+        return limits.blocks(job.id(), job.desc(), job.desc().timing().timeLimitMin());
+    }
+
     private void compare(Cluster c, String as) {
         AccountRules rules = new AccountRules(c.state());
         AccountUse counted = new AccountUse();
         counted.reset(c.state());
-        limits.at(c.state(), rules, use, c.seconds());
+        refresh(c, rules);
         for (Job job : c.state().jobs().values()) {
             if (job.isPending()) {
                 JobReason alone = rules.blocks(
                         job.desc(), Allocation.NONE, job.desc().timing().timeLimitMin(), counted);
-                assertThat(limits.blocks(
-                                job.id(), job.desc(), job.desc().timing().timeLimitMin()))
-                        .as(as + " job " + job.id())
-                        .isEqualTo(alone);
+                assertThat(cached(c, job)).as(as + " job " + job.id()).isEqualTo(alone);
                 said.merge(alone, 1, Integer::sum);
             }
         }

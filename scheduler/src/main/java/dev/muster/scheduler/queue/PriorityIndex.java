@@ -126,7 +126,7 @@ public final class PriorityIndex {
 
     /** A job of several partitions stands where the best of their tiers puts it. */
     private QueueOrder.Place place(State state, Job job) {
-        return HetOrder.place(state, job, this::tier, this::computed);
+        return HetQueueOrder.place(state, job, this::tier, this::computed);
     }
 
     /** Those that the job names, the highest tier first. */

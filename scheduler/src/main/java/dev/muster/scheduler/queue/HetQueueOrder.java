@@ -1,5 +1,6 @@
 package dev.muster.scheduler.queue;
 
+import dev.muster.core.options.BackfillOptions.HetOrder;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import java.util.List;
@@ -12,35 +13,26 @@ import java.util.stream.Stream;
  * bf_hetjob_prio: components of a heterogeneous job stand in the queue as if all had the least, the mean or the
  * greatest of their priorities and tiers.
  */
-public enum HetOrder {
-    /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
-    OWN,
-    MIN,
-    AVG,
-    MAX;
-
+public final class HetQueueOrder {
     /** Priority tier above that of every partition. */
     private static final int RESERVED_TIER = 1 << 20;
 
-    static HetOrder of(State state) {
-        return switch (state.settings().options().backfill().hetOrder()) {
-            case OWN -> OWN;
-            case MIN -> MIN;
-            case AVG -> AVG;
-            case MAX -> MAX;
-        };
+    private HetQueueOrder() {}
+
+    private static HetOrder of(State state) {
+        return state.settings().options().backfill().hetOrder();
     }
 
     static QueueOrder.Place place(State state, Job job, ToIntFunction<Job> tier, ToLongFunction<Job> priority) {
-        HetOrder order = job.isHet() ? of(state) : OWN;
-        if (order == OWN) {
+        HetOrder order = job.isHet() ? of(state) : HetOrder.OWN;
+        if (order == HetOrder.OWN) {
             return new QueueOrder.Place(tier.applyAsInt(job) + above(job), priority.applyAsLong(job), job.id(), job);
         }
         List<Job> all = state.members(job);
-        int above = all.stream().mapToInt(HetOrder::above).max().orElse(0);
+        int above = all.stream().mapToInt(HetQueueOrder::above).max().orElse(0);
         return new QueueOrder.Place(
-                (int) order.among(all.stream().mapToLong(tier::applyAsInt)) + above,
-                order.among(all.stream().mapToLong(priority)),
+                (int) among(order, all.stream().mapToLong(tier::applyAsInt)) + above,
+                among(order, all.stream().mapToLong(priority)),
                 job.id(),
                 job);
     }
@@ -50,8 +42,8 @@ public enum HetOrder {
         return job.desc().charge().reservation().isEmpty() ? 0 : RESERVED_TIER;
     }
 
-    private long among(LongStream each) {
-        return switch (this) {
+    private static long among(HetOrder order, LongStream each) {
+        return switch (order) {
             case MIN -> each.min().orElse(0);
             case AVG, OWN -> (long) each.average().orElse(0);
             case MAX -> each.max().orElse(0);
@@ -60,7 +52,7 @@ public enum HetOrder {
 
     /** Adds the jobs whose place changes with these: the components of their heterogeneous jobs. */
     public static List<Integer> touched(State state, List<Integer> jobs) {
-        return of(state) == OWN
+        return of(state) == HetOrder.OWN
                         || jobs.stream()
                                 .noneMatch(id ->
                                         state.jobs().find(id).filter(Job::isHet).isPresent())
