@@ -79,7 +79,7 @@ public final class Core {
         return planner;
     }
 
-    /** What is due and when. */
+    /** Returns the index of what is due and when, built first where that was postponed. */
     public DueIndex due() {
         if (!isIndexed) {
             index();
@@ -93,7 +93,7 @@ public final class Core {
         index();
     }
 
-    /** As below, in turn. */
+    /** Takes over a recovered state, as below; the two halves of the indexing run one after the other. */
     public void recovered(State from) {
         recovered(from, Core::inTurn);
     }
@@ -104,10 +104,10 @@ public final class Core {
     }
 
     /**
-     * As {@link #reset}, where a configuration comes next: all that is listed of jobs and nodes is listed when it has
-     * come, and not before as well.
+     * Takes over a recovered state where a configuration comes next: unlike {@link #reset}, it indexes jobs and nodes
+     * only once, when the configuration has come.
      *
-     * @param both runs the two halves of that, beside each other if it likes, and returns when they are done
+     * @param both runs the two halves of the indexing, beside each other if it likes, and returns when they are done
      */
     public void recovered(State from, BiConsumer<Runnable, Runnable> both) {
         this.both = both;
@@ -248,7 +248,10 @@ public final class Core {
         };
     }
 
-    /** What changed nothing is not remembered: it may be tried again. */
+    /**
+     * Decides a command at most once per request id. A command that changed nothing is not remembered: it may be tried
+     * again.
+     */
     private Decision once(Command.Once c, Now now) {
         Optional<Bytes> known = Requests.answered(state, c.requestId(), c.uid());
         if (known.isPresent()) {

@@ -98,7 +98,7 @@ public enum Rights {
         return may ? Optional.empty() : Optional.of(Decision.reject(word(command)));
     }
 
-    /** As the message that brought the command is refused. */
+    /** Returns the error with which the message that brought the command is refused. */
     private static SlurmErrno word(Command command) {
         return switch (command) {
             case Command.Once c -> word(c.command());

@@ -13,7 +13,7 @@ import java.util.List;
 public final class Access {
     private Access() {}
 
-    /** Only root and SlurmUser may run programs as another user. */
+    /** Tests for root and SlurmUser, who alone may run programs as another user. */
     public static boolean isSuperUser(State state, int uid) {
         return uid == 0 || uid == state.settings().slurmUid();
     }
@@ -38,7 +38,7 @@ public final class Access {
                 || isCoordinator(state, uid, job.desc().charge().account());
     }
 
-    /** Of the account or of one above it. */
+    /** Tests whether the user coordinates the account or one above it. */
     public static boolean isCoordinator(State state, int uid, String account) {
         return coordinated(state, uid).contains(account);
     }

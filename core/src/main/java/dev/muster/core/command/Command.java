@@ -20,14 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the edge asks of the core. uid is the authenticated caller; names and files have been resolved by the edge. */
+/**
+ * A request to the core by the edge. uid is the authenticated caller; names and files have been resolved by the edge.
+ */
 public sealed interface Command {
     record ApplyConfig(Settings settings, List<Node.Spec> nodes, List<Partition> partitions) implements Command {}
 
-    /** What slurmdbd says of this cluster's associations and QOS. */
+    /** Applies associations and QOS of this cluster, as slurmdbd reports them. */
     record ApplyPolicy(Policy policy) implements Command {}
 
-    /** After a journal whose tail was cut: numbers that may have been given out are skipped. */
+    /** Skips numbers that may have been given out, after a journal whose tail was cut. */
     record SkipReservedIds(int knownJobId, long knownSluid) implements Command {
         public SkipReservedIds() {
             this(0, 0);
@@ -134,8 +136,8 @@ public sealed interface Command {
         }
 
         /**
-         * One job that a filter found; of the waiting record of an array these tasks, or all that wait in it where
-         * tasks is empty.
+         * Returns a reference to a job that a filter found; of an array's pending record to these tasks, or to all
+         * pending tasks where {@code tasks} is empty.
          */
         public static JobRef found(Job job, IndexSet tasks) {
             if (job.isArrayTask()) {
@@ -200,7 +202,7 @@ public sealed interface Command {
      */
     record BufferStage(int jobId, int round, boolean success, String words, long size) implements Command {}
 
-    /** What there is to be shared by burst buffers. */
+    /** Sets the pools that burst buffers share. */
     record SetPools(List<BurstBuffer.Pool> pools) implements Command {}
 
     record CompleteAllocation(int uid, int jobId, ExitStatus exit) implements Command {}

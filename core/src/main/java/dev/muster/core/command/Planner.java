@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What decisions ask of the scheduler. It keeps an index that follows the state; see {@link #follow}. */
+/** The scheduler as the core's decisions use it. It keeps an index that follows the state; see {@link #follow}. */
 public interface Planner {
     /**
      * A job that can start now. task is -1 but for tasks of an array's pending record; partition, reservation and QOS

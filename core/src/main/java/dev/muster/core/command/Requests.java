@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What requests have in common: one that is sent again gets its first answer, and a content is stored once. */
+/** Rules of all requests: a request that is sent again gets its first answer, and a content is stored once. */
 public final class Requests {
     private Requests() {}
 

@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What will be due: kept beside the state, fed by the same entries, so that no timer scans the job table. Rebuilt at
- * start; {@link #equals} lets tests compare with a rebuild.
+ * Index of what will be due: kept beside the state, fed by the same entries, so that no timer scans the job table.
+ * Rebuilt at start; {@link #equals} lets tests compare with a rebuild.
  */
 public final class DueIndex {
     private final NavigableMap<Long, NavigableSet<Integer>> limits = new TreeMap<>();
@@ -50,7 +50,9 @@ public final class DueIndex {
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
     /** Nodes that are started, stopped or rebooted, or are to be. */
     private final Set<String> powered = new HashSet<>();
-    /** By node, the second at which a job was last planned for it. It is not in the journal: a restart forgets it. */
+    /**
+     * Second at which a job was last planned for a node, by node name. It is not in the journal: a restart forgets it.
+     */
     private final Map<String, Long> planned = new HashMap<>();
     /** Second of the last power change check; not part of the state. */
     private long powerLookS = Long.MIN_VALUE / 2;
@@ -210,7 +212,7 @@ public final class DueIndex {
         }
     }
 
-    /** By node, when a plan last had it soon; renewed by {@link WakeAhead}. */
+    /** Returns the second at which a plan last had a job soon for a node, by node name; {@link WakeAhead} renews it. */
     public Map<String, Long> planned() {
         return planned;
     }

@@ -74,7 +74,7 @@ public final class BufferRules {
         }
     }
 
-    /** What the site's script did of a stage. */
+    /** Applies the report of the site's script about a stage. */
     public Decision done(Command.BufferStage c) {
         Optional<BurstBuffer> found = state.buffers()
                 .byJob()

@@ -44,8 +44,8 @@ public final class CronRules {
     }
 
     /**
-     * What was there before goes: what waits is cancelled, what runs does not come again. All of the new one is taken,
-     * or nothing.
+     * Replaces a user's crontab: waiting jobs of the old one are cancelled, running ones do not come again. The new
+     * crontab is taken as a whole or not at all.
      */
     public Decision set(Command.SetCrontab c, SubmitRules rules) {
         if (!isEnabled(state)) {
@@ -101,8 +101,8 @@ public final class CronRules {
     }
 
     /**
-     * As it is when it is next due after the time that it waits for, or after now; empty for jobs that scrontab does
-     * not run.
+     * Returns the description of a job for its next run: the first time that is due after the one it waits for, or
+     * after now; empty for jobs that scrontab does not run.
      */
     static Optional<JobDesc> next(State state, Job job, Now now) {
         Optional<Crontab> tab = state.crontabs().find(job.desc().owner().uid());

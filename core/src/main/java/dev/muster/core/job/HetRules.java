@@ -35,7 +35,7 @@ import java.util.TreeSet;
  * stands for the whole: its script runs, its number is the one that people use.
  */
 public final class HetRules {
-    /** More components than this are refused: Slurm's limit. */
+    /** Components of a heterogeneous job at most: Slurm's limit. */
     static final int COMPONENTS_MAX = 128;
 
     private HetRules() {}
@@ -98,7 +98,9 @@ public final class HetRules {
         return accept(c, fits, state, rules);
     }
 
-    /** More than the cluster has, over all components: it would wait for ever. */
+    /**
+     * Tests whether the components together ask for more licenses than the cluster has: the job would wait for ever.
+     */
     private static boolean tooManyLicenses(State state, List<SubmitRules.Fit> fits) {
         Map<String, Integer> sums = new TreeMap<>();
         for (SubmitRules.Fit fit : fits) {
@@ -185,8 +187,9 @@ public final class HetRules {
     // ---- end
 
     /**
-     * What ends the leader ends all components, and what sends one back to the queue sends all. Another that ends by
-     * itself, by its own time limit, say, leaves the others alone once the script has begun.
+     * Extends a decision to the other components: what ends the leader ends all components, and what requeues one
+     * requeues all. A component that ends by itself, for example by its own time limit, leaves the others alone once
+     * the script has begun.
      *
      * @param parts whether a pending component ends alone; the others stay pending and can no longer start
      */

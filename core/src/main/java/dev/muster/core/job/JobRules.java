@@ -51,7 +51,7 @@ public final class JobRules {
     private final List<Decision.Direct> direct = new ArrayList<>();
     private final List<String> done = new ArrayList<>();
     private final List<JobError> errors = new ArrayList<>();
-    /** What has left an array's pending record so far, by the record and the task. */
+    /** Tasks that have left an array's pending record so far, by the record and the task. */
     private final Map<Long, Job> split = new HashMap<>();
 
     private final Set<Integer> met = new HashSet<>();

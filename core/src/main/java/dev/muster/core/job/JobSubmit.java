@@ -73,7 +73,7 @@ public final class JobSubmit {
         return new Passed(job);
     }
 
-    /** What the plugins that stand before another make of a request; they are asked again when it is decided. */
+    /** Returns a request as the plugins before the given one make it; they are asked again when it is decided. */
     public static JobDesc before(State state, JobDesc desc, String plugin) {
         JobDesc job = desc;
         for (String name : state.settings().options().submission().plugins()) {
@@ -169,7 +169,7 @@ public final class JobSubmit {
         return max > 0 && submissions.of(job.owner().uid(), now.seconds()) >= max;
     }
 
-    /** What the plugin logging says of a request. */
+    /** Returns the line that the plugin logging writes about a request. */
     public static String logged(JobDesc d, int uid) {
         List<String> words = List.of(
                 "account:" + orNull(d.charge().account()),

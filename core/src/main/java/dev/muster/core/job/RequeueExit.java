@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the exit code of a batch script makes of its job: RequeueExit and RequeueExitHold send it back to the queue. */
+/** Applies RequeueExit and RequeueExitHold, which requeue a job by the exit code of its batch script. */
 public final class RequeueExit {
 
     private RequeueExit() {}

@@ -74,7 +74,7 @@ public final class SubmitRules {
         };
     }
 
-    /** What the rules make of a request: the job as it would be, or why not. */
+    /** Verdict of the rules on a request: the job as it would be, or why it is refused. */
     sealed interface Verdict {}
 
     record Fit(JobDesc desc, List<Dependency> dependencies, Job.Array array) implements Verdict {}
@@ -450,8 +450,8 @@ public final class SubmitRules {
     }
 
     /**
-     * With ALL each partition's limits must hold, with ANY those of one that is up; one that is down is no reason to
-     * refuse.
+     * Returns the error of a broken partition limit: with ALL each partition's limits must hold, with ANY those of one
+     * that is up; a partition that is down is no reason to refuse.
      */
     private Optional<SlurmErrno> brokenLimit(JobDesc desc, List<Partition> open) {
         if (!enforcesLimits()) {

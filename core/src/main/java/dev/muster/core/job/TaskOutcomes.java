@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What came of something that was asked of several tasks of an array: those with the same outcome are told of together,
+ * Collects the outcomes of a request for several tasks of an array: tasks with the same outcome are reported together,
  * in order.
  */
 public final class TaskOutcomes {

@@ -32,7 +32,7 @@ final class UpdateFields {
         COUNT,
         /** Recorded as what the user asked for, too. */
         QOS,
-        /** At least one. */
+        /** A number of at least one. */
         CPUS,
         TASKS,
         TASKS_PER_NODE,

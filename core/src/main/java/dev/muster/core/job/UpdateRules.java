@@ -339,7 +339,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** The same job, not before that time. */
+    /** Returns the description with a begin time, in seconds since 1970. */
     static JobDesc beginningAt(JobDesc desc, long seconds) {
         return desc.withTiming(desc.timing().withBeginTime(seconds));
     }

@@ -48,7 +48,7 @@ public final class AccountRules {
         this.enforcement = state.settings().options().accounting().enforcement();
     }
 
-    /** With usage as it will be by a charge that has no record yet. */
+    /** Creates the rules with usage as it will be after a charge that has no record yet. */
     AccountRules(State state, Change.UsageCharged charge) {
         this(state);
         charge.usage().forEach(h -> charged.put(h.id(), h.each()));
@@ -233,13 +233,14 @@ public final class AccountRules {
 
     private record Below(int assoc) {}
 
-    /** What an association and those below it have. */
+    /** Returns the sum of an association and those below it. */
     static AccountUse.Sum sum(Accounts all, AssocPolicy a, AccountUse use) {
         return use.of(new Below(a.id()), p -> within(all, p, a));
     }
 
     /**
-     * The partition's comes first, unless the job's own has OverPartQOS. Of several partitions the first one's counts.
+     * Returns the job's QOS rules, at most two: the partition's comes first, unless the job's own has OverPartQOS. Of
+     * several partitions the first one's QOS counts.
      */
     List<Rule> rules(JobDesc d) {
         Optional<QosPolicy> own = qos(d);
@@ -300,7 +301,7 @@ public final class AccountRules {
         return out;
     }
 
-    /** What both say. */
+    /** Returns the limits of both QOS rules of a job, joined by a comma where both name one. */
     Map<String, String> ofQos(JobDesc d) {
         Map<String, String> out = new java.util.TreeMap<>();
         for (Rule r : rules(d)) {
@@ -349,7 +350,7 @@ public final class AccountRules {
     }
 
     /**
-     * What is told of a refused job: the name of the limit, a line above the sentence that is the same for all of them.
+     * Returns the refusal of a job: the name of the limit, a line above the sentence that is the same for all limits.
      */
     public Decision.Rejected refusal(JobDesc desc, int tasks, AccountUse use) {
         JobDesc last = under(desc).getLast();
@@ -433,7 +434,7 @@ public final class AccountRules {
         return false;
     }
 
-    /** What a job asks for at least. */
+    /** Returns the resources that a job asks for at least. */
     Map<String, Long> asked(JobDesc d) {
         Map<String, Long> out = TresCounts.requested(state, d).counted(state, d);
         if (out.getOrDefault("mem", 0L) == 0
@@ -568,7 +569,7 @@ public final class AccountRules {
         return out;
     }
 
-    /** What an association and those below it have used. */
+    /** Returns the usage of an association and those below it. */
     private Map<String, Long> usedBelow(int assoc) {
         if (below == null) {
             below = upwards(id -> used(id, false));
@@ -576,7 +577,7 @@ public final class AccountRules {
         return below.getOrDefault(assoc, Map.of());
     }
 
-    /** Of each association what it and those below it have. */
+    /** Adds up amounts for each association: its own and those of the associations below it. */
     private Map<Integer, Map<String, Long>> upwards(java.util.function.IntFunction<Map<String, Long>> own) {
         Map<Integer, Map<String, Long>> out = new java.util.HashMap<>();
         for (AssocPolicy o : accounts.assocs().values()) {
@@ -600,12 +601,12 @@ public final class AccountRules {
         return usedMin(ofQos ? used(id, true) : usedBelow(id), what);
     }
 
-    /** What was charged until the last time, of each association with those below it. */
+    /** Returns the usage charged until the last time, of each association with those below it. */
     Map<Integer, Map<String, Long>> chargedBelow() {
         return upwards(id -> state.shares().each().find(id).orElse(Map.of()));
     }
 
-    /** What was charged until the last time. */
+    /** Returns the usage charged to a QOS until the last time. */
     Map<String, Long> chargedOf(int qos) {
         return state.shares().qosEach().find(qos).orElse(Map.of());
     }
@@ -661,7 +662,7 @@ public final class AccountRules {
                         .anyMatch(a -> isLimitedInMinutes(overTime(a)) && isSpent(overTime(a), q, usedBelow(a.id())));
     }
 
-    /** What has been used in all is not limited at the root of a cluster, as in Slurm. */
+    /** Returns an association's limits; at the root of a cluster without those on total usage, as in Slurm. */
     Map<String, String> overTime(AssocPolicy a) {
         if (accounts.parent(a).isPresent() || !isLimitedInMinutes(a.limits())) {
             return a.limits();

@@ -50,15 +50,18 @@ public final class AccountUse {
         public int running;
         public final Map<String, Long> tres = new TreeMap<>();
         /**
-         * By node on which they run, how many of them: one that several share is one, where limits count nodes. Else
-         * empty.
+         * Number of running jobs by node, because a node that several jobs share counts once. Empty where no limit
+         * counts nodes.
          */
         private final Map<String, Integer> nodes = new HashMap<>();
-        /** Of tres those nodes that have no name. */
+        /** Number of nodes that {@link #has} counts without their names. */
         private long unnamed;
         /** Grows with each change of what runs. */
         private long version;
-        /** What ran at any time since usage was last charged, or no less; and how many jobs that were. */
+        /**
+         * Resources of the jobs that ran at any time since usage was last charged, or more; and the number of those
+         * jobs.
+         */
         final Map<String, Long> gross = new TreeMap<>();
 
         int ran;
@@ -66,7 +69,7 @@ public final class AccountUse {
         final List<SharedLimits> readers = new ArrayList<>();
 
         private boolean touched;
-        /** Of running jobs: amounts times the cluster time in seconds at which each must end. */
+        /** Amounts of running jobs times the cluster time in seconds at which each job must end, by resource. */
         final Map<String, Long> until = new TreeMap<>();
 
         void add(Sum other, int sign) {
@@ -93,7 +96,7 @@ public final class AccountUse {
             return unnamed;
         }
 
-        /** On how many nodes of the allocation none of them runs. */
+        /** Returns the number of nodes of the allocation on which none of these jobs runs. */
         long newNodes(Allocation a) {
             return a.nodes().stream().filter(s -> !nodes.containsKey(s.node())).count();
         }
@@ -111,7 +114,7 @@ public final class AccountUse {
             }
         }
 
-        /** What running jobs may still use, in amounts times minutes. */
+        /** Returns how much of a resource running jobs may still use, in amounts times minutes. */
         long leftMin(String name, long tickMs) {
             return Math.max(0, until.getOrDefault(name, 0L) - tres.getOrDefault(name, 0L) * (tickMs / 1000)) / 60;
         }
@@ -136,7 +139,7 @@ public final class AccountUse {
         }
     }
 
-    /** What counts for a job without a time limit: a year. */
+    /** Minutes that count for a job without a time limit: a year. */
     static final long UNLIMITED_MIN = 525_600;
     /** The resource that jobs may have in common. */
     static final String NODE = "node";
@@ -159,10 +162,10 @@ public final class AccountUse {
 
     private record Kept(Predicate<Payer> members, Sum sum) {}
 
-    /** More are not kept: all are summed up anew when they are asked for. */
+    /** Sums kept at most; above that all are computed anew when they are asked for. */
     private static final int KEPT_MAX = 100_000;
 
-    /** Another one: sums that were handed out count no longer. */
+    /** Returns the epoch of the sums: those handed out in another epoch count no longer. */
     int epoch() {
         return epoch;
     }
@@ -173,8 +176,8 @@ public final class AccountUse {
     }
 
     /**
-     * Of the sums that some gauge goes by, those that have changed since this was last asked; of this {@link #epoch}
-     * only.
+     * Returns the sums that have changed since the last call, among those that a limit reads; sums of this
+     * {@link #epoch} only.
      */
     List<Sum> touched() {
         List<Sum> out = List.copyOf(touched);
@@ -328,7 +331,7 @@ public final class AccountUse {
         add(payer(desc), one, 1);
     }
 
-    /** What an allocation counts as. */
+    /** Returns the amounts that limits count for an allocation. */
     public static Map<String, Long> tres(State state, JobDesc desc, Allocation a) {
         return held(state, desc, TresCounts.of(state, a).counted(state, desc));
     }

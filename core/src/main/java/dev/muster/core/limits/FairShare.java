@@ -26,7 +26,7 @@ public final class FairShare {
         DEPTH_OBLIVIOUS
     }
 
-    /** Of an association without any usage. */
+    /** Level of an association without any usage. */
     public static final double NEVER_USED = Double.POSITIVE_INFINITY;
 
     /**

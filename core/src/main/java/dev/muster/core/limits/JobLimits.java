@@ -17,8 +17,8 @@ final class JobLimits {
 
     static final int AMOUNTS_OF_ASSOC = 20;
     /**
-     * What refuses a job at its submission is told in this order, whatever else it breaks; limits of associations come
-     * last.
+     * Order in which the limits that refuse a job at its submission are reported, whatever else it breaks; limits of
+     * associations come last.
      */
     private static final List<Pattern> TOLD = Stream.of(
                     "Max(?!Jobs|Submit).*PerAccount",
@@ -68,7 +68,7 @@ final class JobLimits {
     }
 
     /**
-     * One that is broken.
+     * A limit that the job breaks.
      *
      * @param place where it is told among those that count for several jobs together, which are before and behind it
      */
@@ -90,8 +90,8 @@ final class JobLimits {
     }
 
     /**
-     * Those that a job breaks whatever others have, in the order in which they are told to it while it waits. A limit
-     * of the QOS counts in place of its association's.
+     * Returns the limits that a job breaks whatever other jobs have, in the order in which they are reported while it
+     * waits. A limit of the QOS counts in place of its association's.
      *
      * @param qos limits of the first and the second QOS; what both name is in the first alone
      * @param factor what a minute of it counts for
@@ -224,7 +224,7 @@ final class JobLimits {
         }
     }
 
-    /** What it has on a node on the average. */
+    /** Returns the resources that the job has on a node on the average, rounded up. */
     private Map<String, Long> perNode() {
         Map<String, Long> each = new LinkedHashMap<>();
         long nodes = Math.max(1, wanted.getOrDefault("node", 1L));

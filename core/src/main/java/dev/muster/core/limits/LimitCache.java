@@ -19,9 +19,9 @@ import java.util.Set;
  * once per policy. One test with the largest request of a payer stands for all its jobs.
  */
 public final class LimitCache {
-    /** In {@link #free}: no shared limit blocks any job of the payer. */
+    /** Mark in {@link #free}: no shared limit blocks any job of the payer. */
     public static final byte FREE = 1;
-    /** They may. */
+    /** Mark in {@link #free}: shared limits may block jobs of the payer. */
     private static final byte DOUBTFUL = 2;
     /** Seconds for which an overestimate of the minutes used is kept. */
     private static final long HOLDS_S = 60;
@@ -36,16 +36,16 @@ public final class LimitCache {
     private AccountUse use;
     private Shares shares = Shares.NONE;
     private long era;
-    /** By number of the payer, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be tested. */
+    /** Mark by number of the payer, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be tested. */
     private byte[] free = {DOUBTFUL};
-    /** What runs, and by which numbers, when limits were last gone over for others that are left of them. */
+    /** Version of the running jobs for which {@link #free} was last computed; with the era and epoch of the sums. */
     private long seenChanges = -1;
 
     private long seenEra = -1;
     private int seenEpoch = -1;
     private long eraS;
     private long eraMs;
-    /** What was charged until the last time, of each association with those below it. */
+    /** Usage charged until the last time, of each association with those below it. */
     private Map<Integer, Map<String, Long>> charged = Map.of();
 
     private long second;
@@ -64,12 +64,12 @@ public final class LimitCache {
         }
     }
 
-    /** What a job asks for that limits count. */
+    /** Amounts of a job that limits count, with the last verdict on them. */
     public static final class Asked {
         private final Payer payer;
         /**
-         * Of limits that each job has for itself: whatever others have. And which others are told instead of it: those
-         * of places before it.
+         * Reason of the first limit that the job breaks whatever other jobs have. Shared limits of lower {@link #place}
+         * are reported instead of it.
          */
         private final JobReason alone;
 
@@ -116,7 +116,7 @@ public final class LimitCache {
             return payer.number;
         }
 
-        /** What is said to it may be otherwise in a second. */
+        /** Notes that the verdict may be another one in a second. */
         void goesByTime() {
             timed = true;
         }
@@ -138,7 +138,7 @@ public final class LimitCache {
     }
 
     /**
-     * What is asked from here on is asked of this state.
+     * Sets the state that all later questions are about.
      *
      * @param nowS seconds since 1970
      */
@@ -236,7 +236,7 @@ public final class LimitCache {
         return out;
     }
 
-    /** As {@link #blocks(Asked)}: what the job asks for is kept until it is forgotten. */
+    /** Returns why limits block the job, as {@link #blocks(Asked)}; its amounts are kept until {@link #forget}. */
     public JobReason blocks(int jobId, JobDesc desc, int limitMin) {
         Asking known = asking.get(jobId);
         if (known == null || known.desc != desc || known.limitMin != limitMin) {
@@ -356,7 +356,7 @@ public final class LimitCache {
         return era;
     }
 
-    /** The same as long as no second passes in what is used or may still be used. */
+    /** Returns a number that stays the same as long as no second passes in what is used or may still be used. */
     long second() {
         return second;
     }

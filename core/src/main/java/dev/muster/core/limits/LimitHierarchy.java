@@ -34,14 +34,14 @@ final class LimitHierarchy {
         this.kept = kept;
     }
 
-    /** For one question. */
+    /** Creates the limits for one question: nothing is kept. */
     LimitHierarchy(AccountRules rules) {
         this(rules, (key, made) -> made.get());
     }
 
     /**
-     * What is told first: numbers of jobs and times, of QOS before associations, and only then amounts, in the order of
-     * {@link JobLimits}.
+     * Lists all limits in the order in which they are reported: numbers of jobs and times first, of QOS before
+     * associations, and only then amounts, in the order of {@link JobLimits}.
      */
     void all(JobDesc desc, Consumer<SharedLimits> out) {
         jobs(desc, true, true, out);
@@ -49,13 +49,13 @@ final class LimitHierarchy {
         amounts(desc, true, true, out);
     }
 
-    /** What runs at the same time. */
+    /** Lists the limits on jobs and amounts that run at the same time. */
     void running(JobDesc desc, Consumer<SharedLimits> out) {
         jobs(desc, false, true, out);
         amounts(desc, false, true, out);
     }
 
-    /** What jobs of its associations have. */
+    /** Lists the limits of the job's associations on jobs and amounts that run at the same time. */
     void ofAssocs(JobDesc desc, Consumer<SharedLimits> out) {
         jobs(desc, false, false, out);
         amounts(desc, false, false, out);
@@ -196,7 +196,7 @@ final class LimitHierarchy {
     }
 
     /**
-     * Of one QOS.
+     * Adds the limits of one QOS on amounts.
      *
      * @param meter there if what was used counts as well
      */

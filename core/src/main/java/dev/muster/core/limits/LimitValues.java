@@ -26,7 +26,10 @@ final class LimitValues {
         return value.isEmpty() ? -1 : Long.parseLong(value);
     }
 
-    /** In the order in which they are asked: those that every cluster has first, as they are numbered. */
+    /**
+     * Returns the amounts of a TRES limit in the order in which they are tested: resources that every cluster has come
+     * first, in the order of their numbers.
+     */
     static Map<String, Long> tres(Map<String, String> limits, String name) {
         Map<String, Long> out = new LinkedHashMap<>();
         String[] items = text(limits, name).split(",");

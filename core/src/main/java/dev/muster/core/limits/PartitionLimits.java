@@ -99,8 +99,8 @@ public final class PartitionLimits {
     }
 
     /**
-     * What the job asks for; where it says nothing, the partition's default, else the cluster's, else, if memory is
-     * dealt out, all of it.
+     * Returns the memory that the job asks for; where it says nothing, the partition's default, else the cluster's,
+     * else, where memory is allocated, all memory of the node.
      */
     public static Memory memory(ResourceRequest r, Partition partition, Settings settings) {
         if (r.memPerNodeMb() > 0 || r.memPerCpuMb() > 0 || r.memAll() || r.memPerGpuMb() > 0) {
@@ -160,7 +160,10 @@ public final class PartitionLimits {
         return r.cpusPerTask() > 0 ? r.cpusPerTask() : -1;
     }
 
-    /** As {@link #memory(ResourceRequest, Partition, Settings)}, by the first of the job's partitions. */
+    /**
+     * Returns the memory that the job asks for in the first of its partitions, as {@link #memory(ResourceRequest,
+     * Partition, Settings)}.
+     */
     public static Memory memory(State state, Job job) {
         return memory(state, job.desc());
     }
@@ -196,7 +199,7 @@ public final class PartitionLimits {
         return limitMin < 0 ? left : Math.min(limitMin, left);
     }
 
-    /** Less than a minute is left to its deadline, which is too little for a limit. */
+    /** Tests whether less than a minute is left to the job's deadline, which is too little for a limit. */
     public static boolean isTooLate(JobDesc.Timing timing, long nowSeconds) {
         return timing.deadline() > 0 && timing.deadline() - nowSeconds < 60;
     }
@@ -350,7 +353,7 @@ public final class PartitionLimits {
                 : !known.isUnder(account, a -> names(info.denyAccounts(), a));
     }
 
-    /** What is told of the first of a job's partitions that does not admit its account or QOS; "" if all do. */
+    /** Returns the refusal by the first of a job's partitions that does not admit its account or QOS; "" if all do. */
     public static String notAdmitted(JobDesc desc, State state, boolean byQos) {
         for (String name : desc.partitionList()) {
             Optional<PartitionInfo> info = state.partitions().find(name).map(Partition::info);

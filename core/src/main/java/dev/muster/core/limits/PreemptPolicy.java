@@ -22,7 +22,7 @@ public final class PreemptPolicy {
     private final boolean gang;
     private final McsLabel mcs;
     private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
-    /** By QOS: PreemptExemptTime in seconds; and the priority from which jobs are exempt. */
+    /** PreemptExemptTime by QOS, in seconds; below it, by QOS, the priority from which jobs are exempt. */
     private final Map<String, Long> exemptS = new java.util.HashMap<>();
 
     private final Map<String, Long> ranks = new java.util.HashMap<>();
@@ -161,7 +161,8 @@ public final class PreemptPolicy {
     }
 
     /**
-     * What becomes of a job; OFF if it stays. A heterogeneous one goes as a whole: not if one of its components stays.
+     * Returns what preemption does with a job; OFF if it stays. A heterogeneous job is preempted as a whole: not if one
+     * of its components stays.
      */
     public Preemption.Mode of(Job holder) {
         Preemption.Mode mode = ownMode(holder);

@@ -126,7 +126,7 @@ public final class Priorities {
         return best;
     }
 
-    /** In one of its partitions, at least 1. */
+    /** Returns the priority of a job in one of its partitions, at least 1. */
     public long of(Job job, String partition) {
         if (job.has(JobFlag.EXPEDITING)) {
             return EXPEDITED;

@@ -3,7 +3,7 @@ package dev.muster.core.limits;
 import dev.muster.core.options.PriorityOptions.Flag;
 import dev.muster.core.state.Settings;
 
-/** What PriorityFlags asks for. */
+/** Tests for the flags of PriorityFlags. */
 public final class PriorityFlags {
     private PriorityFlags() {}
 
@@ -16,7 +16,7 @@ public final class PriorityFlags {
         return has(settings, Flag.CALCULATE_RUNNING);
     }
 
-    /** From their submission on, eligible or not. */
+    /** Tests whether jobs grow older from their submission on, eligible or not. */
     public static boolean growAlways(Settings settings) {
         return has(settings, Flag.ACCRUE_ALWAYS);
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What the flags of a QOS change in limits, in usage and in a partition's word. */
+/** Effects of a QOS' flags on limits, on usage and on the limits of a partition. */
 public final class QosRules {
     static final String DENY_ON_LIMIT = "DenyOnLimit";
     static final String OVER_PARTITION_QOS = "OverPartQOS";
@@ -32,7 +32,7 @@ public final class QosRules {
             List.of("GrpTRES", "MaxTRES", "MaxTRESPA", "MaxTRESPU", "MaxTRESPerNode", "MinTRES");
 
     private final State state;
-    /** By QOS: its limits in absolute numbers. */
+    /** Limits of each QOS in absolute numbers, by its id. */
     private final Map<Integer, Map<String, String>> absolute = new HashMap<>();
 
     private Optional<FairShare> shares = Optional.empty();

@@ -18,10 +18,13 @@ import java.util.stream.IntStream;
  * the minutes used; the exact sum is computed only for a job that exceeds the bound.
  */
 final class SharedLimits {
-    /** In place of a resource: jobs that run. */
+    /** Name that stands for the number of running jobs, in place of a resource. */
     static final String JOBS = "jobs";
 
-    /** What counts beside the job: what runs; minutes that running jobs may still use; minutes used; the fair share. */
+    /**
+     * Kind of amount that counts beside the job: amounts that run; minutes that running jobs may still use; minutes
+     * used; the fair share.
+     */
     enum Kind {
         RUNNING,
         COMING,
@@ -49,7 +52,7 @@ final class SharedLimits {
     private final List<Bound> bounds;
     private final Function<AccountUse, AccountUse.Sum> of;
     private final Optional<Meter> meter;
-    /** For {@link Kind#SHARE}: it is too low. */
+    /** Test of {@link Kind#SHARE}: whether the fair share is too low. */
     private final Predicate<AccountRules> low;
 
     private int epoch = -1;
@@ -176,7 +179,10 @@ final class SharedLimits {
         };
     }
 
-    /** With "safe" a job's own time limit must fit below GrpWall, whatever others have used of it. */
+    /**
+     * Tests whether the job's own time limit must fit below the limit, whatever others have used of it: GrpWall with
+     * "safe".
+     */
     private boolean isWhole(Bound b) {
         return meter.get().safe && b.what.equals(Shares.WALL);
     }
@@ -185,7 +191,10 @@ final class SharedLimits {
         return meter.get().safe && !b.what.equals(Shares.WALL);
     }
 
-    /** What is left now; where it does not go by how much the job asks, everything or less than nothing. */
+    /**
+     * Returns the amount that is left now; where the job's own amount makes no difference, everything or less than
+     * nothing.
+     */
     private long left(Bound b, AccountUse.Sum beside, AccountRules rules) {
         return b.kind == Kind.USED
                 ? left(b, beside, rules, rules.usedMin(meter.get().ofQos, meter.get().id, b.what))

@@ -12,7 +12,7 @@ import dev.muster.model.job.JobDesc;
 public final class SoftLimit {
     private SoftLimit() {}
 
-    /** Of a job that has a soft limit. */
+    /** Tests whether the job has a soft time limit. */
     static boolean has(JobDesc desc, Settings settings) {
         return desc.timing().timeMinMin() > 0 && settings.options().scheduling().softTimeMin();
     }

@@ -27,7 +27,7 @@ import java.util.TreeMap;
  *     {@code gpu:a100}
  */
 public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer> gres) {
-    /** What has been allocated; of memory that is not dealt out nothing is. */
+    /** Counts an allocation, with memory only where memory is allocated. */
     public static TresCounts of(State state, Allocation a) {
         Map<String, Integer> gres = new TreeMap<>();
         TrackedTypes types = TrackedTypes.of(state.settings());
@@ -40,8 +40,8 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     /**
-     * What a job asked for, as ReqTRES tells it whatever it has got: the least number of nodes, and CPUs of its tasks
-     * without those that its memory brings (MaxMemPerCPU).
+     * Counts the request of a job as ReqTRES shows it, whatever the job was given: the least number of nodes, and CPUs
+     * of its tasks without those that its memory brings (MaxMemPerCPU).
      */
     public static TresCounts asked(State state, JobDesc desc) {
         ResourceRequest r = desc.request();
@@ -71,18 +71,18 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
                 all.gres());
     }
 
-    /** What a job has on its nodes; without any, what it asks for. */
+    /** Counts the allocation of a job; its request where it has none. */
     public static TresCounts of(State state, Job job) {
         Allocation a = job.run().allocation();
         return a.isEmpty() ? requested(state, job) : of(state, a);
     }
 
-    /** What a job asks for, on the nodes that it has or at least needs. */
+    /** Counts the request of a job, on the nodes that it has or at least needs. */
     public static TresCounts requested(State state, Job job) {
         return requested(state, job.desc(), nodes(job), cpus(job));
     }
 
-    /** The least that it asks for. */
+    /** Counts the least that a description asks for. */
     public static TresCounts requested(State state, JobDesc desc) {
         return requested(state, desc, nodes(desc.request()), cpus(desc.request()));
     }
@@ -191,7 +191,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
                 state.settings().options().priority().flags());
     }
 
-    /** By Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
+    /** Returns the counts by Slurm's names: cpu, mem (mebibytes), node, billing, gres/…. */
     public Map<String, Long> byName(long billing) {
         Map<String, Long> out = new TreeMap<>();
         out.put("cpu", (long) cpus);
@@ -246,7 +246,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
     }
 
-    /** What nodes have in all. */
+    /** Counts all resources of the nodes. */
     public static TresCounts of(State state, List<Node> nodes) {
         Map<String, Integer> gres = new TreeMap<>();
         TrackedTypes types = TrackedTypes.of(state.settings());

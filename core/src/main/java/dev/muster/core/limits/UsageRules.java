@@ -108,7 +108,9 @@ public final class UsageRules {
         }
     }
 
-    /** What a new policy changes. Usage that it wants forgotten is so up to this moment, in the same decision. */
+    /**
+     * Returns the changes of a new policy. Usage that it resets is forgotten up to this moment, in the same decision.
+     */
     public List<Change> policy(Policy p) {
         Map<String, Integer> used = new java.util.TreeMap<>();
         if (!p.remotes().isEmpty()) {
@@ -229,8 +231,8 @@ public final class UsageRules {
     }
 
     /**
-     * What was used since the last charge, by association and by QOS, as in {@link Shares#each}. What runs counts up to
-     * a second that is at most two early: times of charges are whole ones. An end that is on record has been, and
+     * Adds the usage since the last charge, by association and by QOS, as in {@link Shares#each}. Running jobs count up
+     * to a second that is at most two early: times of charges are whole ones. An end that is on record has been, and
      * counts whole.
      */
     static void uncharged(State state, Map<Integer, Map<String, Long>> each, Map<Integer, Map<String, Long>> qosEach) {

@@ -69,7 +69,7 @@ public final class DynamicRules {
         return topologiesChanged(state.settings().topologies());
     }
 
-    /** With the topologies as the nodes say where they are. */
+    /** Decides the changes, with the topologies that follow from the places that the nodes name. */
     private Decision topologiesChanged(List<Topology> before) {
         List<Topology> after = before;
         for (Change change : changes) {
@@ -98,7 +98,9 @@ public final class DynamicRules {
         return state.settings().options().nodes().countMax();
     }
 
-    /** What a registering slurmd says of itself counts; under jobs it stays as they were placed. */
+    /**
+     * Takes over the hardware that a registering slurmd reports; a node with jobs keeps the one they were placed by.
+     */
     private void respecified(Node node, Node.Spec spec) {
         if (node.jobs().isEmpty() && !spec.equals(node.spec())) {
             changes.add(new Change.NodeSpecChanged(node.name(), spec));

@@ -43,7 +43,10 @@ public final class ManagedSteps {
                 && !job.run().allocation().isEmpty();
     }
 
-    /** As it is told: every part of it has been begun already, or is not begun any more. */
+    /**
+     * Returns the step as the job's step manager reports it: each part of it has been begun already, or is not begun
+     * any more.
+     */
     public static Bytes written(Step step) {
         return Bytes.of(Codec.encode(new Step(
                 step.id(),
@@ -74,7 +77,10 @@ public final class ManagedSteps {
         return Decision.of(changes, "", direct);
     }
 
-    /** One that has ended and has something left on its nodes is told by those that come later what ran there. */
+    /**
+     * Tests whether the job takes reports of its steps. A job that has ended and has something left on its nodes does:
+     * later reports tell what ran there.
+     */
     private static boolean isThere(Job job) {
         return job.state().isActive() || job.has(JobFlag.COMPLETING) && job.state() != JobState.PENDING;
     }

@@ -35,7 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What nodes report, and what follows when they come, go or disagree. */
+/** Applies the reports of nodes, and what follows when nodes come, go or disagree with their record. */
 public final class NodeRules {
     /** Why a node is DOWN that came back without what it was rebooted for. */
     private static final String FEATURES_NOT_SET = "requested node features not set";

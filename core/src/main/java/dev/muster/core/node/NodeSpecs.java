@@ -9,14 +9,12 @@ import java.util.Locale;
 
 /** Copies of a node's configuration with one thing changed, and how what a node says of itself compares with it. */
 final class NodeSpecs {
-    /**
-     * Of its memory what a machine of a cloud has at least, in percent: what a kind of machine has differs a little.
-     */
+    /** Least memory of a cloud's machine, in percent of its configured memory: machines of one kind differ a little. */
     private static final double CLOUD_MEMORY_PERCENT = 90;
 
     private NodeSpecs() {}
 
-    /** What a node lacks of what slurm.conf says of it; "" for nothing. */
+    /** Returns what a node lacks of its line in slurm.conf; "" for nothing. */
     static String shortfall(Settings settings, Node node, Hardware h) {
         Node.Spec spec = node.spec();
         List<String> low = new ArrayList<>();

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What administrators change of nodes: {@code scontrol update NodeName=}. */
+/** Applies administrators' changes of nodes: {@code scontrol update NodeName=}. */
 public final class NodeUpdates {
     private static final String FEATURES_REPORTED =
             "The features of a node with changeable ones are those that its helpers report";

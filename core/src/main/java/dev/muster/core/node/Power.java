@@ -17,11 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the configuration says of nodes without work: when they are stopped, and how long starting and stopping may
- * take.
+ * Power saving of nodes without work as configured: when they are stopped, and how long starting and stopping may take.
  */
 public final class Power {
-    /** What SuspendExcStates may name. */
+    /** States that SuspendExcStates may name. */
     public static final List<String> STATES = List.of(
             "CLOUD",
             "DOWN",
@@ -90,7 +89,7 @@ public final class Power {
         return settings.options().power().actions().atNode().contains(node.powerAction()) ? node.powerAction() : "";
     }
 
-    /** As {@link #ofNode}, of what stops the node. */
+    /** Returns the action that stops the node, where the node's own slurmd is the one to run it; "" otherwise. */
     static String stopsAtNode(Settings settings, Node node) {
         return node.powerAction().isEmpty()
                 ? settings.options().power().actions().stop()
@@ -130,7 +129,7 @@ public final class Power {
         return isOn(state.settings()) ? Optional.of(new Power(state)) : Optional.empty();
     }
 
-    /** What the node itself says goes before its partitions, these before the cluster. */
+    /** Returns the power saving times of a node: its own goes before its partitions', these before the cluster's. */
     Times of(Node node) {
         Times times = special.getOrDefault(node.name(), usual);
         String own = node.spec().suspendTime();

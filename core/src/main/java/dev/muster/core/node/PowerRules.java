@@ -454,7 +454,7 @@ public final class PowerRules {
                         .with(Node.Flag.POWER_UP, true);
     }
 
-    /** What is asked of nodes, where it would start more of them than max_powered_nodes allows. */
+    /** Refuses a request that would start more nodes than max_powered_nodes allows. */
     static Optional<Decision> tooMany(State state, Command.UpdateNode c) {
         boolean up = c.changes().entrySet().stream()
                 .anyMatch(e -> "state".startsWith(e.getKey()) && e.getValue().equalsIgnoreCase("power_up"));

@@ -18,8 +18,8 @@ import java.util.Set;
  */
 public final class WakeAhead {
     /**
-     * What a node took to come up the last time is not all: the queue is looked at once a second, and the next time it
-     * may take longer.
+     * Seconds added to the time that a node last took to come up: the queue is looked at once a second, and the next
+     * time it may take longer.
      */
     private static final int SPARE_S = 2;
 
@@ -87,7 +87,7 @@ public final class WakeAhead {
         return known == 0 ? most : Math.min(most, known + SPARE_S + known / SPARE_SHARE);
     }
 
-    /** Of those that have ever been started; 0 if none was. */
+    /** Returns the longest boot time of the nodes that have ever been started, in seconds; 0 if none was. */
     private int longestBootS() {
         if (longestBootS < 0) {
             longestBootS = state.nodes().values().stream()
@@ -98,7 +98,7 @@ public final class WakeAhead {
         return longestBootS;
     }
 
-    /** It is without power, and has to be started now to be there in time. */
+    /** Tests whether a node is without power and has to be started now to be there in time. */
     boolean isTimeFor(Node node) {
         return due.contains(node.name());
     }
