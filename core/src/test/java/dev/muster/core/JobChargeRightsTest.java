@@ -17,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What users, coordinators, operators and administrators may change of a job that is charged to an account and a QOS.
+ * Tests which changes users, coordinators, operators and administrators may make to a job that is charged to an account
+ * and a QOS.
  */
 class JobChargeRightsTest {
     private static final int OPERATOR = 2000;

@@ -100,7 +100,7 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** Of what is kept as it was given: 1024 bytes, as the original allows. */
+    /** Names and comments, which are kept as they were given, have at most 1024 bytes, as in Slurm. */
     @Test
     void namesAndCommentsAreNotEndless() {
         play("submit kind=BATCH name=" + "x".repeat(1024) + " -> 1 PENDING\n"
@@ -373,7 +373,7 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** Also a younger one that has begun before it. */
+    /** A singleton job waits also for a younger job of its name that has begun before it. */
     @Test
     void singletonWaitsForWhoeverOfItsNameRuns() {
         play("""
@@ -740,7 +740,7 @@ class LifeOfJobsTest {
                 .containsExactly(1, 1, -2, 0, 0);
     }
 
-    /** With {@code scancel --admin-comment}: administrators only. */
+    /** Only administrators may use {@code scancel --admin-comment}. */
     @Test
     void aCancelledJobKeepsWhatAdministratorsSaid() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What AccountingStorageEnforce asks for, with what each word implies. */
+/** Words of AccountingStorageEnforce, with what each word implies. */
 public record AccountingEnforcement(Set<Word> words) {
-    /** Of AccountingStorageEnforce. */
+    /** A word of AccountingStorageEnforce. */
     public enum Word {
         ASSOCIATIONS,
         LIMITS,

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What accounting keeps, and what it enforces.
+ * Options of accounting: what it keeps and what it enforces.
  *
  * @param enforcement AccountingStorageEnforce; nothing by default
  * @param tracksWckeys TrackWCKey; no by default
@@ -55,7 +55,7 @@ public record AccountingOptions(
                 text.list(TRACKED_BUFFERS));
     }
 
-    /** In the order of the configuration. */
+    /** Returns the resources that name a type, in the order of the configuration. */
     private static Set<String> types(List<String> gres) {
         Set<String> out = new LinkedHashSet<>(gres);
         out.removeIf(name -> name.indexOf(':') <= 0);

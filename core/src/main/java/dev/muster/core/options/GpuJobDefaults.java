@@ -4,8 +4,7 @@ import dev.muster.model.format.Digits;
 import java.util.Optional;
 
 /**
- * What the configuration has a job ask for where it does not say: CPUs and memory for each GPU. Of slurm.conf(5),
- * JobDefaults.
+ * CPUs and memory for each GPU that the configuration gives a job which asks for none: JobDefaults of slurm.conf(5).
  *
  * @param cpusPerGpu 0 for what the cluster says, or nothing
  * @param memPerGpuMb MiB; 0 for what the cluster says, or nothing
@@ -30,7 +29,7 @@ public record GpuJobDefaults(long cpusPerGpu, long memPerGpuMb) {
         return Optional.of(out);
     }
 
-    /** As {@link #parse} reads it and {@code scontrol show partition} prints it; "" for nothing. */
+    /** Returns the text that {@link #parse} reads and {@code scontrol show partition} prints; "" for nothing. */
     public String text() {
         return (cpusPerGpu > 0 ? "DefCpuPerGPU=" + cpusPerGpu : "")
                 + (cpusPerGpu > 0 && memPerGpuMb > 0 ? "," : "")

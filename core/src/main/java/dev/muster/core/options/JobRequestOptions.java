@@ -1,7 +1,7 @@
 package dev.muster.core.options;
 
 /**
- * What jobs may ask for.
+ * Options that decide what jobs may ask for.
  *
  * @param memoryUpdates what --mem-update needs is configured; no by default
  * @param expedites SlurmctldParameters=enable_expedited_requeue: --requeue=expedite; no by default

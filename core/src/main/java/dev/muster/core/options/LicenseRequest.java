@@ -99,7 +99,7 @@ public final class LicenseRequest {
         }
     }
 
-    /** As {@code Licenses=} shows it. */
+    /** Returns the items as {@code Licenses=} shows them. */
     public static String text(List<Item> items) {
         return String.join(",", items.stream().map(Item::toString).toList());
     }

@@ -103,7 +103,7 @@ public record PowerSavingOptions(
             return (int) OptionParser.parsed(text, otherwise);
         }
 
-        /** The same with another SuspendTime. */
+        /** Returns these times with another SuspendTime. */
         public Times withIdle(int seconds) {
             return new Times(seconds, stopS, startS, atOnce);
         }

@@ -106,7 +106,7 @@ public record PriorityOptions(
             }
         }
 
-        /** Those of the single factors, by the name that ends their option. */
+        /** Returns the weights of the single factors, by the name that ends their option. */
         public Map<String, Long> byName() {
             return new TreeMap<>(Map.of(
                     "age",

@@ -11,7 +11,7 @@ import java.util.TreeMap;
  * units and defaults. Immutable.
  */
 public final class SlurmConfOptions implements NamedTexts {
-    /** Without any option. */
+    /** Options of a configuration that sets none. */
     public static final SlurmConfOptions NONE = new SlurmConfOptions(Collections.emptySortedMap());
 
     private final Map<String, String> texts;
@@ -61,7 +61,7 @@ public final class SlurmConfOptions implements NamedTexts {
         return texts.isEmpty() ? NONE : new SlurmConfOptions(Collections.unmodifiableMap(new TreeMap<>(texts)));
     }
 
-    /** The same with other texts for some names; an empty text removes its option. */
+    /** Returns the options with other texts for some names; an empty text removes its option. */
     public SlurmConfOptions with(Map<String, String> changed) {
         Map<String, String> out = new TreeMap<>(texts);
         changed.forEach((name, value) -> {

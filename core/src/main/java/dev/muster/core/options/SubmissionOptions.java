@@ -3,7 +3,7 @@ package dev.muster.core.options;
 import java.util.List;
 
 /**
- * What happens to a job when it is submitted.
+ * Options of a job's submission.
  *
  * @param plugins JobSubmitPlugins in the order of the file; none by default
  * @param jobsPerHourMax jobs_per_user_per_hour, for the plugin throttle: 1 to 999,999,999; 0, the default, without

@@ -33,7 +33,7 @@ public final class PartitionEdit {
 
     public record Refused(SlurmErrno errno, String sentence) implements Outcome {}
 
-    /** What a key changes: the component of {@link PartitionInfo} and how its value reads. */
+    /** Target of a key: the component of {@link PartitionInfo} and how its value reads. */
     private record Key(String field, Kind kind) {}
 
     private enum Kind {
@@ -65,10 +65,10 @@ public final class PartitionEdit {
     private static final String SHARES_ACCEPTED =
             "Acceptable OverSubscribe values are \"NO\", \"EXCLUSIVE\", " + "\"YES:#\", and \"FORCE:#\"";
 
-    /** Without GANG, which only the whole cluster can have. */
+    /** Pattern of a partition's PreemptMode, without GANG, which only the whole cluster can have. */
     private static final String PREEMPTIONS =
             "|((PRIORITY|WITHIN),)*(OFF|CANCEL|REQUEUE|SUSPEND|PRIORITY)(,(PRIORITY|WITHIN))*";
-    /** Of these a partition has nothing of its own: they are QOS'. */
+    /** Modes that a partition may name in PreemptMode without effect: they are QOS'. */
     private static final List<String> NOT_OF_PARTITIONS = List.of("WITHIN");
 
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
@@ -365,7 +365,7 @@ public final class PartitionEdit {
         return true;
     }
 
-    /** What not every text is a value of. */
+    /** Sets a key that has only certain texts as values; returns false if this text is none of them. */
     private static boolean checked(RecordEditor<PartitionInfo> fields, Key key, String value) {
         Optional<String> mode = CpuBind.defaultMode(value);
         String word = value.toUpperCase(java.util.Locale.ROOT);

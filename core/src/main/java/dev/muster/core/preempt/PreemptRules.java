@@ -19,7 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What becomes of jobs that have to give way, and of those that did. */
+/** Applies preemption to its victims, and ends what was preempted when its grace is over. */
 public final class PreemptRules {
     private static final int SIGTERM = 15;
     private static final int SIGCONT = 18;
@@ -38,7 +38,10 @@ public final class PreemptRules {
         this.direct = direct;
     }
 
-    /** With grace it is warned and goes on until that is over. */
+    /**
+     * Preempts a job: at once, or with a grace time, at whose beginning the job is warned and until whose end it goes
+     * on.
+     */
     public void preempt(Planner.Preempt p) {
         Job job = state.jobs().at(p.jobId());
         boolean ends = p.mode() != Preemption.Mode.SUSPEND && p.mode() != Preemption.Mode.GANG;

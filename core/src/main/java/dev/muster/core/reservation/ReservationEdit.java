@@ -26,8 +26,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What {@code scontrol create} and {@code update reservation} say, taken into a reservation. The edge has written keys
- * in lower case and full, times as seconds, and how a value is meant into the key's last sign: {@code users},
+ * Takes the words of {@code scontrol create} and {@code update reservation} into a reservation. The edge has written
+ * keys in lower case and full, times as seconds, and how a value is meant into the key's last sign: {@code users},
  * {@code users+}, {@code users-}.
  */
 public final class ReservationEdit {
@@ -82,7 +82,7 @@ public final class ReservationEdit {
         }
     }
 
-    /** With signs nodes come to those that it has, or go: {@code nodes=+n1,-n[3-4]}. */
+    /** Adds nodes to the reservation's and removes others by their signs: {@code nodes=+n1,-n[3-4]}. */
     private void signedNodes(Reservation old) {
         List<String> said = List.of(BETWEEN_HOSTS.split(values.getOrDefault("nodes", "")));
         List<String> signed = new ArrayList<>(said.stream()
@@ -614,7 +614,10 @@ public final class ReservationEdit {
         return text.isEmpty() ? List.of() : List.of(text.split(","));
     }
 
-    /** Only nodes that the reservation counts can be replaced, not those that it names. */
+    /**
+     * Refuses to replace nodes that cannot be replaced: only those that the reservation counts can, not those that it
+     * names.
+     */
     private void checkReplacement(Reservation r) {
         if (r.has(ReservationFlag.STATIC) || r.has(ReservationFlag.MAINT)) {
             wrong(

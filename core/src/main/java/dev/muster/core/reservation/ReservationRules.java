@@ -35,7 +35,7 @@ public final class ReservationRules {
     private static final long PAST_S = 600;
 
     private static final int MAX = 10_000;
-    /** Of a start in the past: years of hours. */
+    /** Repetitions that a start in the past is moved by at most: years of hours. */
     private static final int REPETITIONS_MAX = 100_000;
 
     private final State state;
@@ -280,7 +280,7 @@ public final class ReservationRules {
         return running().containsKey(r.name());
     }
 
-    /** Of the reservations a job names, the first that has all its nodes. */
+    /** Returns the first of a job's reservations that has all its nodes; the first one if none has. */
     private String where(Job job) {
         List<String> named = Reservation.named(job.desc());
         for (String name : named) {

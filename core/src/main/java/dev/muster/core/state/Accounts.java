@@ -116,7 +116,7 @@ public record Accounts(
     }
 
     /**
-     * What differs in a new policy; empty if nothing does.
+     * Returns the differences of a new policy; empty if there are none.
      *
      * @param used how many of each license the cluster's jobs have
      */

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a job holds: a versioned value, changed only as a whole.
+ * The resources of a job: a versioned value, changed only as a whole.
  *
  * @param version grows with every change of the allocation
  * @param nodes in the job's node order
@@ -139,7 +139,7 @@ public record Allocation(
                 version, nodes, awaitsController, licenses, leaving, backfilled, resizes, ports, channels, node);
     }
 
-    /** Those that the job is charged for. */
+    /** Returns the CPUs that the job is charged for. */
     public int cpus() {
         int sum = 0;
         for (Share s : nodes) {
@@ -226,7 +226,7 @@ public record Allocation(
         return false;
     }
 
-    /** On the nodes and the controller's. */
+    /** Tests whether the prologs are done, on the nodes and the controller's. */
     public boolean allPrologsDone() {
         if (awaitsController) {
             return false;

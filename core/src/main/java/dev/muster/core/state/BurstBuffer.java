@@ -9,9 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a job asked of the site's burst buffer, and how far the site's script has come with it. Stage by stage: stage-in
- * while the job waits, pre-run on its nodes' behalf before it starts, post-run and stage-out after its end, teardown
- * last.
+ * A job's request for the site's burst buffer, with how far the site's script has come with it. Stage by stage:
+ * stage-in while the job waits, pre-run on its nodes' behalf before it starts, post-run and stage-out after its end,
+ * teardown last.
  *
  * @param round grows with every change: what a script says of an earlier one is too late
  * @param since when this stage began, seconds since 1970
@@ -38,7 +38,7 @@ public record BurstBuffer(
     /** Then it is given up. */
     public static final int TRIES_MAX = 3;
 
-    /** With the words that {@code BurstBufferState=} shows. */
+    /** Stage of a burst buffer, with the word that {@code BurstBufferState=} shows. */
     public enum Stage {
         PENDING("pending"),
         STAGING_IN("staging-in"),
@@ -65,7 +65,7 @@ public record BurstBuffer(
             return this == TEARDOWN || this == TEARDOWN_FAIL;
         }
 
-        /** What the job wrote is still to be fetched. */
+        /** Tests whether the job's output is still to be fetched. */
         public boolean isOut() {
             return this == POST_RUN || this == STAGING_OUT;
         }
@@ -80,7 +80,7 @@ public record BurstBuffer(
         }
     }
 
-    /** What {@code pool=} and {@code capacity=} say. */
+    /** Claim of {@code pool=} and {@code capacity=}. */
     public record Claim(String pool, long size) {}
 
     private static final Pattern WORD = Pattern.compile("(?:^|\\s)(pool|capacity)=(\\S+)", Pattern.CASE_INSENSITIVE);
@@ -108,7 +108,7 @@ public record BurstBuffer(
     /** The resource by the name that limits and accounting have for it. */
     public static final String TRES = "bb/lua";
 
-    /** What a job asks for, in mebibytes. */
+    /** Returns the burst buffer that a job asks for, in mebibytes. */
     public static long megabytes(JobDesc desc) {
         String directives = desc.extras().burstBuffer();
         return directives.isEmpty()
@@ -172,12 +172,15 @@ public record BurstBuffer(
                 jobId, Stage.TEARDOWN_FAIL, round + 1, now, createTime, pool, size, why, hurry, tries + 1, environment);
     }
 
-    /** As at first: what was staged for an earlier start is gone. */
+    /** Returns the buffer at its first stage: what was staged for an earlier start is gone. */
     public BurstBuffer anew(long now) {
         return new BurstBuffer(jobId, Stage.PENDING, round + 1, now, 0, pool, size, "", false, 0, List.of());
     }
 
-    /** Of all jobs that asked for one, until they are forgotten; and the pools, as the script last said. */
+    /**
+     * Burst buffers of all jobs that asked for one, until they are forgotten; and the pools, as the script last
+     * reported them.
+     */
     public record All(Table<Integer, BurstBuffer> byJob, Table<String, Pool> pools) {
         /** Why a job does not start yet; NONE if this does not keep it back. */
         public JobReason blocks(int jobId) {

@@ -10,9 +10,9 @@ import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /**
- * One value for each of many nodes, in order. It is a list like any other, in which a node's value is found by the
- * node's name, and of which a changed copy shares nearly all with the one before: each of the nodes of a job reports
- * for itself, and a copy of thousands for each of thousands of reports would be most of what is done for them.
+ * A list of one value for each of many nodes, in order, in which a value is found by its node's name. A changed copy
+ * shares nearly all with the list before: each of the nodes of a job reports for itself, and copying thousands of
+ * values for each of thousands of reports would be most of the work.
  */
 public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     /** Shorter lists are as quick as they are. */
@@ -23,7 +23,7 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
 
     private final Object[][] chunks;
     private final int size;
-    /** Of each name; all versions share it. */
+    /** Index in the list by node name; all versions share it. */
     private final Map<String, Integer> places;
     /**
      * All before this place are over, by what {@link #allOver} was last asked: what is known of one version needs no
@@ -38,7 +38,7 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     }
 
     /**
-     * The same list, in this form where it is long. One that names a node twice stays as it is.
+     * Returns the list in this form where it is long. A list that names a node twice stays as it is.
      *
      * @param node its name
      */
@@ -79,7 +79,7 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         return -1;
     }
 
-    /** With another value of the same node in that place. */
+    /** Returns a copy with another value of the same node at that index. */
     ByNode<T> with(int at, T value) {
         Object[][] all = chunks.clone();
         all[at >> CHUNK_BITS] = all[at >> CHUNK_BITS].clone();

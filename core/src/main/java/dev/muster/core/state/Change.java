@@ -114,7 +114,7 @@ public sealed interface Change {
             implements Change {}
 
     /**
-     * What a step used on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules.
+     * Usage of a step on a node: times in microseconds, memory in KiB, disk and network in bytes, energy in joules.
      * peaks: of single tasks.
      */
     record Usage(
@@ -236,10 +236,10 @@ public sealed interface Change {
 
     record JobResumed(int jobId, long time, long limitTick) implements Change {}
 
-    /** What a user's crontab is from now on; without text and entries there is none. */
+    /** Replaces a user's crontab; one without text and entries is removed. */
     record CrontabChanged(Crontab crontab) implements Change {}
 
-    /** It has to give way to another: at once, or at a cluster time when its grace is over. */
+    /** Preempts a job: at once, or at a cluster time when its grace is over. */
     record JobPreempted(int jobId, long time, Preemption.Mode mode, long endTick) implements Change {}
 
     /** A job that ended long ago is forgotten. */
@@ -253,7 +253,9 @@ public sealed interface Change {
     /** flags as in {@link Node#flags}. */
     record NodeStateChanged(String node, int flags, String reason, int reasonUid, long reasonTime) implements Change {}
 
-    /** What the node can be rebooted with, what of it it has, and what it is being rebooted for. */
+    /**
+     * Sets the features that the node can be rebooted with, those that it has, and those that it is being rebooted for.
+     */
     record NodeFeaturesChanged(String node, List<String> changeable, List<String> active, List<String> wanted)
             implements Change {}
 
@@ -295,7 +297,7 @@ public sealed interface Change {
     /** A job's burst buffer as it is from now on. */
     record BufferChanged(BurstBuffer buffer) implements Change {}
 
-    /** What the site's script has to give, now. */
+    /** Sets the pools that the site's script has to give now. */
     record PoolsChanged(List<BurstBuffer.Pool> pools) implements Change {}
 
     // ---- reservations
@@ -305,7 +307,9 @@ public sealed interface Change {
 
     record ReservationRemoved(String name) implements Change {}
 
-    /** What a waiting job was to run in is gone: it names what is left of it, and is held where held says so. */
+    /**
+     * Removes a lost reservation from a waiting job: the job names what is left of it, and is held where held says so.
+     */
     record ReservationLost(int jobId, String reservation, boolean held) implements Change {}
 
     // ---- usage

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a user has given to scrontab.
+ * A user's crontab as given to scrontab.
  *
  * @param zone the controller's time zone when it was given: times of the day are those of this zone
  * @param text as written, lines of cancelled jobs made comments
@@ -21,7 +21,7 @@ public record Crontab(int uid, String zone, String text, List<Entry> entries) {
      */
     public record Entry(int jobId, String when, int firstLine, int lastLine) {}
 
-    /** Without this entry: its lines are comments from now on. */
+    /** Returns the crontab without this entry: its lines are comments from now on. */
     public Crontab disabled(Entry entry) {
         List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
         for (int i = Math.max(1, entry.firstLine); i <= Math.min(entry.lastLine, lines.size()); i++) {

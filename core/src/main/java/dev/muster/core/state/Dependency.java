@@ -45,7 +45,7 @@ public record Dependency(Kind kind, int jobId, int arrayTask, int delayMin, bool
         return new Dependency(kind, jobId, arrayTask, delayMin, any, s);
     }
 
-    /** As squeue prints what is still open: {@code afterok:12(unfulfilled)}. */
+    /** Returns the unfulfilled conditions as squeue prints them: {@code afterok:12(unfulfilled)}. */
     public static String print(List<Dependency> all) {
         StringBuilder out = new StringBuilder();
         for (Dependency d : all) {

@@ -48,7 +48,7 @@ public record Job(
         Het het,
         long accrueTime,
         String failedNode) {
-    /** In place of a time: it does not grow older. */
+    /** Accrue time of a job that does not grow older. */
     public static final long KEPT_YOUNG = -1;
 
     /**
@@ -74,7 +74,7 @@ public record Job(
     }
 
     /**
-     * What exists from the first start on.
+     * The part of a job that exists from its first start on.
      *
      * @param limitMin effective time limit, minutes; -1 for none
      * @param limitTickMs cluster tick at which the limit is reached; -1 for none
@@ -151,7 +151,7 @@ public record Job(
         return Sluid.shown(rowSluid(), restarts);
     }
 
-    /** Of a job that was cancelled, how its script ended. */
+    /** Returns the exit status to show: of a cancelled job how its script ended. */
     public ExitStatus shownExit() {
         return state != JobState.CANCELLED || !run.exit().isSuccess()
                 ? run.exit()
@@ -216,7 +216,7 @@ public record Job(
         return het.jobId == id;
     }
 
-    /** As people write it: {@code 12}, {@code 12_3}, {@code 12_[4-9]}, {@code 12+1}. */
+    /** Returns the job's id as users write it: {@code 12}, {@code 12_3}, {@code 12_[4-9]}, {@code 12+1}. */
     public String displayId() {
         if (isArrayTask()) {
             return array.jobId + "_" + array.task;
@@ -427,7 +427,7 @@ public record Job(
                 failedNode);
     }
 
-    /** In another reservation, "" for none. */
+    /** Returns the job in another reservation, "" for none. */
     Job inReservation(String name) {
         JobDesc.Charge c = desc.charge();
         return with(desc.withCharge(new JobDesc.Charge(

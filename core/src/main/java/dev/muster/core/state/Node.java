@@ -75,7 +75,7 @@ public record Node(
             return new Marks(instanceId, instanceType, certToken, certRenewal, certTime, seconds);
         }
 
-        /** What is kept of a secret: enough to know it again. SHA-256 in hex. */
+        /** Returns what is kept of a secret: enough to know it again. SHA-256 in hex. */
         public static String hash(String secret) {
             try {
                 return HexFormat.of()
@@ -131,7 +131,7 @@ public record Node(
         POWERING_UP,
         /** Its DRAIN came with power_down_asap or reboot ASAP and goes with it. */
         DRAINED_FOR_THIS,
-        /** What it is after its reboot: DOWN, or in service whatever it was before. */
+        /** The node is DOWN after its reboot; with NEXT_RESUME it is in service, whatever it was before. */
         NEXT_DOWN,
         NEXT_RESUME,
         /** A node without a slurmd: it runs no jobs, and only administrators change its state. */
@@ -316,7 +316,7 @@ public record Node(
         return (flags & bad) == 0 && !bootId.isEmpty();
     }
 
-    /** Without power, or on its way up: it takes jobs, which wait for it. */
+    /** Tests whether the node is without power or on its way up: it takes jobs, which wait for it. */
     public boolean isAsleep() {
         return (has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP)) && !has(Flag.POWERING_DOWN);
     }
@@ -343,13 +343,13 @@ public record Node(
     private static final int POWER_ACTIONS =
             1 << Flag.POWERING_DOWN.ordinal() | 1 << Flag.POWERING_UP.ordinal() | 1 << Flag.REBOOT_ISSUED.ordinal();
 
-    /** One that was on its way up and has one of these now has not come, or not yet. */
+    /** Flags each of which says of a node that was on its way up that it has not come, or not yet. */
     private static final int CAME_NOT = 1 << Flag.POWERING_UP.ordinal()
             | 1 << Flag.POWERED_DOWN.ordinal()
             | 1 << Flag.POWERING_DOWN.ordinal()
             | 1 << Flag.DOWN.ordinal();
 
-    /** As long as one of these is on, the power action that was named for it counts. */
+    /** Flags of which one must be on for the power action that was named for the node to count. */
     private static final int POWER_WISHES = POWER_ACTIONS
             | 1 << Flag.POWER_DOWN.ordinal()
             | 1 << Flag.POWER_UP.ordinal()
@@ -701,7 +701,8 @@ public record Node(
     }
 
     /**
-     * As slurm.conf has it before it was heard of, with the reason that DownNodes or its own line gives.
+     * Returns a node as slurm.conf has it before its first registration, with the reason that DownNodes or its own line
+     * gives.
      *
      * @param time seconds since 1970
      */

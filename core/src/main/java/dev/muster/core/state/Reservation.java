@@ -63,7 +63,7 @@ public record Reservation(
     private static final int REPETITIONS_MAX = 20_000;
 
     /**
-     * What was asked for, from which nodes are chosen again when some fail.
+     * The request of a reservation, from which nodes are chosen again when some fail.
      *
      * @param nodes as named, "" if only counted
      * @param nodeCount 0 if not counted
@@ -119,7 +119,7 @@ public record Reservation(
             return names.isEmpty() || names.contains(name) != deny;
         }
 
-        /** As Slurm prints it: denied names with a minus each. */
+        /** Returns the names as Slurm prints them: denied names with a minus each. */
         public String text() {
             return deny ? "-" + String.join(",-", names) : String.join(",", names);
         }
@@ -310,7 +310,7 @@ public record Reservation(
     }
 
     /**
-     * With exactly the nodes that it has.
+     * Returns the reservation with exactly the nodes that it has.
      *
      * @param partition that it shows
      */

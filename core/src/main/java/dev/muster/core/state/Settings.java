@@ -149,7 +149,7 @@ public record Settings(
     }
 
     /**
-     * With other options.
+     * Returns the settings with other options.
      *
      * @param changed an empty value for one that is not there any more
      * @param network how nodes hang together from now on; empty for as before
@@ -188,14 +188,14 @@ public record Settings(
     }
 
     /**
-     * What slurm.conf says of a node counts, whatever the node finds: SlurmdParameters=config_overrides, or so in the
-     * node's own Parameters.
+     * Tests whether a node's line in slurm.conf counts, whatever the node finds: SlurmdParameters=config_overrides, or
+     * so in the node's own Parameters.
      */
     public boolean believes(String node) {
         return configOverrides || options.nodes().believed().contains(node);
     }
 
-    /** By the name that a partition says, or the cluster's. */
+    /** Returns the topology that a partition names, or the cluster's. */
     public Topology topology(String name) {
         for (Topology t : topologies) {
             if (t.name().equals(name)) {

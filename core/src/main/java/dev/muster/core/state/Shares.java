@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What associations and QOS have had, faded by half in each PriorityDecayHalfLife. It counts up to a moment; what runs
- * is charged at the next.
+ * Usage of associations and QOS, faded by half in each PriorityDecayHalfLife. It counts up to a moment; what runs is
+ * charged at the next.
  *
  * @param time seconds since 1970 up to which everything is charged; 0 before the first time
  * @param tickMs cluster time of that moment, by which usage fades
@@ -25,7 +25,7 @@ public record Shares(
         Table<Integer, Long> qos,
         Table<Integer, Map<String, Long>> each,
         Table<Integer, Map<String, Long>> qosEach) {
-    /** In place of a resource: time that jobs ran. */
+    /** Name that stands for the time that jobs ran, in place of a resource. */
     public static final String WALL = "wall";
 
     public static final Shares NONE = new Shares(0, 0, 0, Table.empty(), Table.empty(), Table.empty(), Table.empty());
@@ -35,7 +35,7 @@ public record Shares(
      * @param each as in {@link Shares}
      */
     public record Had(int id, long thousandths, Map<String, Long> each) {
-        /** In the order of the names: what is written must not depend on a run of the machine. */
+        /** Puts the amounts into the order of their names: what is written must not depend on a run of the machine. */
         public Had {
             each = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(each == null ? Map.of() : each));
         }

@@ -96,7 +96,7 @@ public record State(
         return draft.state();
     }
 
-    /** What a snapshot's items make, in their order. */
+    /** Returns the state that a snapshot's items make, in their order. */
     public static State restored(Iterable<Change> items) {
         Restoration all = new Restoration();
         items.forEach(all::add);
@@ -475,7 +475,10 @@ public record State(
             nodes = nodes.with(name, change.apply(nodes.at(name)));
         }
 
-        /** What waited for the node to come up belongs to the boot that it came up with. */
+        /**
+         * Sets a node's flags and reason; jobs that waited for the node to come up belong to the boot that it came up
+         * with.
+         */
         private void turned(Change.NodeStateChanged c, long now) {
             boolean asleep = nodes.at(c.node()).isAsleep();
             node(c.node(), n -> n.turned(c.flags(), now).withReason(c.reason(), c.reasonUid(), c.reasonTime()));

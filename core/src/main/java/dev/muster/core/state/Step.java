@@ -98,7 +98,7 @@ public record Step(
         }
     }
 
-    /** As {@link StepId#isAsked}. */
+    /** Tests whether a user asked for the step, as {@link StepId#isAsked}. */
     public boolean isAsked() {
         return StepId.isAsked(id);
     }
@@ -122,12 +122,12 @@ public record Step(
         return Optional.empty();
     }
 
-    /** As typed by people: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */
+    /** Returns the step's id as users type it: {@code 0}, {@code 3+1}, {@code batch}, {@code extern}. */
     public String name() {
         return StepId.name(id);
     }
 
-    /** What it has in common with the other components of a heterogeneous step. */
+    /** Returns the number that the step has in common with the other components of a heterogeneous step. */
     public int number() {
         return StepId.number(id);
     }
@@ -201,7 +201,7 @@ public record Step(
                 ports);
     }
 
-    /** What was asked for, now on these nodes. */
+    /** Returns the queued step as one that runs on these nodes. */
     public Step begun(List<Part> on, IndexSet reserved, long time) {
         return new Step(id, desc, envHash, on, State.RUNNING, time, 0, ioToken, "", het, reserved);
     }

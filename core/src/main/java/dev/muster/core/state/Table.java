@@ -61,12 +61,12 @@ public final class Table<K extends Comparable<? super K>, V> {
         return map.size();
     }
 
-    /** In key order. */
+    /** Returns the values in key order. */
     public Collection<V> values() {
         return map.values();
     }
 
-    /** In key order. */
+    /** Returns the keys in key order. */
     public Collection<K> keys() {
         return map.keySet();
     }

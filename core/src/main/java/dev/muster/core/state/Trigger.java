@@ -40,7 +40,7 @@ public record Trigger(
     public static final String DBD_RESUMED = "primary_slurmdbd_resumed_operation";
     public static final String DATABASE_FAILED = "primary_database_failure";
     public static final String DATABASE_RESUMED = "primary_database_resumed_operation";
-    /** What the daemon itself notices: {@link Command.Happened}. */
+    /** Events that the daemon itself notices: {@link Command.Happened}. */
     public static final List<String> OF_DAEMONS = List.of(
             CONTROL_RESUMED,
             OPERATION_RESUMED,

@@ -27,12 +27,12 @@ final class HetStep {
                 && parts.stream().allMatch(p -> p.jobId() == parts.getFirst().jobId());
     }
 
-    /** What those so far have. */
+    /** Returns the nodes of the components so far. */
     Set<String> nodes() {
         return nodes;
     }
 
-    /** Of the next one. */
+    /** Returns the step id of the next component. */
     int id(int number) {
         return StepId.of(number, components);
     }
@@ -43,8 +43,8 @@ final class HetStep {
     }
 
     /**
-     * Why there cannot be a next one of this kind, whatever else runs; in Slurm's words, which are the whole of what
-     * srun says then.
+     * Returns why there cannot be a next component of this kind, whatever else runs; in Slurm's words, which are the
+     * whole of what srun says then.
      */
     Optional<Decision.Rejected> refusal(Job job, ResourceRequest request) {
         if (components >= StepId.COMPONENTS_MAX) {

@@ -15,7 +15,7 @@ import java.util.Set;
  * switches.
  */
 public final class NetworkWords {
-    /** They ask for nothing that any cluster has not. */
+    /** Words that ask for nothing that any cluster lacks. */
     private static final Set<String> IDLE = Set.of("ip", "no_vni");
 
     private static final Set<String> SLINGSHOT =

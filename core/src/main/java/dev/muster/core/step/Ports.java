@@ -91,7 +91,7 @@ public final class Ports {
         return ports.count() < count ? SlurmErrno.PORTS_BUSY : ports;
     }
 
-    /** What jobs and their steps have of a node's. */
+    /** Returns the ports of a node that jobs and their steps have. */
     private static IndexSet taken(State state, String node) {
         IndexSet taken = IndexSet.empty();
         for (int id : state.nodes().at(node).jobs()) {

@@ -10,7 +10,7 @@ import dev.muster.model.job.StepDesc;
 import dev.muster.model.job.TresBind;
 import java.util.Optional;
 
-/** What a step may ask for that nothing here can give it. */
+/** Refuses steps that ask for what the cluster cannot give them. */
 final class StepLimits {
     private StepLimits() {}
 

@@ -16,7 +16,7 @@ import java.util.Map;
  * {@code --overlap} a step reserves none either.
  */
 final class StepMemory {
-    /** More tasks than there can be. */
+    /** A number of tasks greater than any possible one. */
     static final int ANY = Integer.MAX_VALUE / 4096;
 
     private final Job job;
@@ -74,7 +74,7 @@ final class StepMemory {
         return request.memPerGpuMb() * gpus(devices);
     }
 
-    /** What depends on the devices it is given is more than there is. */
+    /** Tests whether memory that depends on the step's devices is more than what is free. */
     boolean exceeds(Allocation.Share share, long memoryMb, boolean ignoreOthers) {
         return counts && isByGpus() && memoryMb > free(share, ignoreOthers);
     }

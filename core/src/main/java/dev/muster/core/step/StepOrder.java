@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** In which order the nodes of a job run the tasks of its steps: neighbours have ranks that follow each other. */
+/** Order in which the nodes of a job run the tasks of its steps: neighbours have ranks that follow each other. */
 final class StepOrder {
     private StepOrder() {}
 
@@ -18,8 +18,8 @@ final class StepOrder {
     private static final String NOT_BY_BLOCK = "CR_NO_DIST_TOPO_BLOCK";
 
     /**
-     * As the topology of the job's partition has them, also where the step says how tasks go over nodes; elsewhere as
-     * the allocation has them.
+     * Returns the job's nodes as the topology of its partition orders them, also where the step says how tasks go over
+     * nodes; elsewhere in the allocation's order.
      */
     static List<Allocation.Share> ranked(State state, Job job) {
         List<List<Allocation.Share>> groups = groups(state, job);
@@ -28,7 +28,10 @@ final class StepOrder {
         return out;
     }
 
-    /** The same, but steps begin with one block after the other, so that small ones do not all meet in the first. */
+    /**
+     * Returns the same nodes, but begins with one block after the other, so that small steps do not all meet in the
+     * first.
+     */
     static List<Allocation.Share> rotated(State state, Job job, int stepId) {
         List<List<Allocation.Share>> groups = groups(state, job);
         List<Allocation.Share> out = new ArrayList<>();
@@ -38,7 +41,7 @@ final class StepOrder {
         return out;
     }
 
-    /** By blocks; all in one where there are none. */
+    /** Returns the job's nodes by blocks; all in one group where there are no blocks. */
     private static List<List<Allocation.Share>> groups(State state, Job job) {
         List<Allocation.Share> all = job.run().allocation().nodes();
         Topology topology = state.settings()
@@ -71,7 +74,7 @@ final class StepOrder {
         return out;
     }
 
-    /** Those of the names, in their order. */
+    /** Returns the shares of the named nodes, in the order of the names. */
     private static List<Allocation.Share> named(List<Allocation.Share> shares, List<String> names) {
         var byName = shares.stream().collect(Collectors.toMap(Allocation.Share::node, Function.identity()));
         return names.stream().filter(byName::containsKey).map(byName::get).toList();

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is called one step and is several: one in each component that it runs in, of a heterogeneous job or of a
- * heterogeneous step of one job.
+ * A part of what is called one step and is several: one in each component that it runs in, of a heterogeneous job or of
+ * a heterogeneous step of one job.
  */
 public record StepPart(Job job, Step step) {
     /** All of what this step belongs to, in the order of the ranks; of most steps the step alone. */

@@ -496,7 +496,7 @@ final class StepPlacement {
                                 < i.count());
     }
 
-    /** Only what there is, in words that can be read. */
+    /** Tests whether the request names only GRES that the cluster has, in words that can be read. */
     private boolean namesKnownGres() {
         for (String tres :
                 List.of(request.tresPerNode(), request.tresPerJob(), request.tresPerTask(), request.tresPerSocket())) {
@@ -549,7 +549,7 @@ final class StepPlacement {
         return free;
     }
 
-    /** Without a request of its own a step sees all of the job's devices. */
+    /** Chooses the step's devices on a node. A step without a request of its own sees all of the job's devices. */
     private Map<String, IndexSet> gres(
             Allocation.Share share, IndexSet cores, int tasks, int nodesAfter, boolean ignoreOthers) {
         if (gres.perNode().isEmpty()

@@ -264,7 +264,7 @@ public final class StepRules {
                         state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 
-    /** As it waits for its place. */
+    /** Returns the step as it waits for its place. */
     private Step asked(Job job, Command.CreateStep c, int id, List<Integer> together) {
         String hash = c.step().environment().isEmpty()
                 ? ""
@@ -284,8 +284,8 @@ public final class StepRules {
     }
 
     /**
-     * As it is kept: without the environment, and with what the job or the configuration says where the step says
-     * nothing.
+     * Returns the description as it is kept: without the environment, and with the job's or the configuration's words
+     * where the step has none.
      */
     private StepDesc withoutEnvironment(StepDesc d, Job job) {
         JobDesc.Extras ofJob = job.desc().extras();

@@ -19,7 +19,7 @@ public final class TaskBinding {
     private TaskBinding() {}
 
     /**
-     * As an option of {@link Settings}: {@code cores=n[1-4];none=m1}.
+     * Returns the nodes' bindings as an option of {@link Settings}: {@code cores=n[1-4];none=m1}.
      *
      * @param words by node
      */

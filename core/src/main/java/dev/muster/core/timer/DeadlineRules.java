@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What time and other jobs' ends bring about. */
+/** Decides what time and other jobs' ends bring about. */
 public final class DeadlineRules {
     /** Answers of requests are kept this long. */
     static final long ANSWERS_KEPT_MS = 600_000;
@@ -102,7 +102,7 @@ public final class DeadlineRules {
         return decided();
     }
 
-    /** Of what is due what becomes so in the middle of a second. The reply is as that of {@link #due}. */
+    /** Decides what becomes due in the middle of a second. The reply is as that of {@link #due}. */
     public Decision urgent() {
         settle(List.of());
         if (due.takeTurns()) {

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What happened to nodes and the configuration since triggers were last looked at, and since when nodes are idle. Kept
- * beside the state and not with it: what happened before a restart is over.
+ * Events of nodes and the configuration since triggers were last looked at, and since when nodes are idle. Kept beside
+ * the state and not with it: what happened before a restart is over.
  */
 public final class TriggerEvents {
     private final Map<String, NavigableSet<String>> nodes = new TreeMap<>();

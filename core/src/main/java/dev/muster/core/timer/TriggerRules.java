@@ -19,7 +19,7 @@ import java.util.TreeSet;
 
 /** strigger: sets and clears triggers, and decides when their programs run. */
 public final class TriggerRules {
-    /** More than a cluster needs; a program that sets two for each one that fires ends here. */
+    /** Triggers at most: more than a cluster needs; a program that sets two for each one that fires ends here. */
     static final int MOST = 1000;
 
     static final int OFFSET_MAX_S = 32_000;
@@ -125,7 +125,7 @@ public final class TriggerRules {
         return Decision.of(out, "");
     }
 
-    /** What was decided, and the triggers of a burst buffer's failure where it is one. */
+    /** Returns the decision, with what the triggers of a burst buffer's failure add where it failed. */
     public Decision withBuffer(Decision decision, boolean failed, Now now) {
         if (!failed || !(decision instanceof Decision.Accepted a) || a.changes().isEmpty()) {
             return decision;
@@ -135,7 +135,7 @@ public final class TriggerRules {
         return Decision.of(out, a.reply(), a.direct());
     }
 
-    /** Those that all of id, job and owner name; 0 or -1 names any. Only root and their owner may. */
+    /** Removes the triggers that match id, job and owner; 0 or -1 matches any. Only root and their owner may. */
     public Decision clear(Command.ClearTriggers c) {
         List<Change> out = new ArrayList<>();
         boolean denied = false;

@@ -33,7 +33,7 @@ public final class Billing {
     }
 
     /**
-     * What an allocation costs, rounded down; its CPUs where there are no weights.
+     * Returns the billing of an allocation, rounded down; its CPUs where there are no weights.
      *
      * @param memoryMb mebibytes; a weight without a letter counts per mebibyte, {@code 0.25G} per gibibyte
      */

@@ -6,7 +6,7 @@ import dev.muster.model.format.CountMath;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 
-/** What a job asks for with its GPUs, where it says nothing of CPUs or memory: {@link GpuJobDefaults}. */
+/** Adds CPUs and memory to a job's GPUs, where the job asks for none: {@link GpuJobDefaults}. */
 public final class GpuRequest {
     private GpuRequest() {}
 

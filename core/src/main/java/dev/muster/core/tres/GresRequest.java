@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a request's device options mean together: counts per node, per task and for the whole job, and the numbers of
- * tasks that follow from them.
+ * The devices that a request's options ask for together: counts per node, per task and for the whole job, and the
+ * numbers of tasks that follow from them.
  *
  * @param perNode devices on every node
  * @param perJob devices of all nodes together; empty where per node or per task say it already

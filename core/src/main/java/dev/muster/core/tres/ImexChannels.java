@@ -57,7 +57,7 @@ public final class ImexChannels {
         return free;
     }
 
-    /** What it has of them. */
+    /** Returns the channel numbers that an allocation has. */
     public static IndexSet numbers(Allocation a) {
         IndexSet out = IndexSet.empty();
         for (Allocation.Channel c : a.channels()) {
@@ -66,7 +66,7 @@ public final class ImexChannels {
         return out;
     }
 
-    /** One of the free ones for each segment; empty where they are too few. */
+    /** Gives each segment one of the free channels; empty where they are too few. */
     public static Optional<List<Allocation.Channel>> of(List<List<String>> segments, IndexSet free) {
         if (free.count() < segments.size()) {
             return Optional.empty();

@@ -20,13 +20,13 @@ import java.util.TreeMap;
  * {@link LayeredResource} is counted as a license of its own, under the name {@link LayeredResource#pool}.
  */
 public final class Licenses {
-    /** What a layer without bound has: more than all jobs together can ask for. */
+    /** Number of licenses of a layer without bound: more than all jobs together can ask for. */
     private static final int ENDLESS = Integer.MAX_VALUE;
 
     private Licenses() {}
 
     /**
-     * What the cluster has under one name.
+     * The licenses that the cluster has under one name.
      *
      * @param name as a job's allocation names it
      * @param title as it is shown: of a layer its resource's
@@ -37,7 +37,7 @@ public final class Licenses {
      */
     public record Pool(
             String name, String title, List<String> nodes, int total, int base, Optional<RemoteLicense> remote) {
-        /** What jobs may have of it together. */
+        /** Returns how many of these licenses jobs may have together. */
         public int capacity() {
             return total < 0 ? ENDLESS : Math.max(0, total - base - missing());
         }
@@ -85,14 +85,14 @@ public final class Licenses {
         return all;
     }
 
-    /** What jobs may have together, by {@link Pool#name}. */
+    /** Returns how many licenses jobs may have together, by {@link Pool#name}. */
     public static Map<String, Integer> capacities(State state) {
         Map<String, Integer> out = new LinkedHashMap<>();
         pools(state).forEach(p -> out.put(p.name, p.capacity()));
         return out;
     }
 
-    /** By name, what could ever be had: also what is missing at the moment. */
+    /** Returns the licenses that could ever be had, by name: also those that are missing at the moment. */
     private static Map<String, Integer> configured(State state) {
         Map<String, Integer> out = new HashMap<>();
         pools(state).forEach(p -> out.put(p.name, p.total < 0 ? ENDLESS : p.total - p.base));
@@ -253,7 +253,7 @@ public final class Licenses {
                 .allMatch(i -> i.count() <= all.getOrDefault(i.name(), -1) - used.getOrDefault(i.name(), 0));
     }
 
-    /** What a job holds; none once it has ended, whatever is left on its nodes. */
+    /** Returns the licenses that a job holds; none once it has ended, whatever is left on its nodes. */
     public static List<LicenseRequest.Item> held(Job job) {
         return job.state().isActive()
                 ? LicenseRequest.parse(job.run().allocation().licenses())

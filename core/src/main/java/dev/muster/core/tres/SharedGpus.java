@@ -48,7 +48,7 @@ public final class SharedGpus {
             return count(gpu) == 0 ? IndexSet.empty() : IndexSet.range(first.get(gpu), first.get(gpu + 1) - 1, 1);
         }
 
-        /** Of all these GPUs together. */
+        /** Returns the number of parts of all these GPUs together. */
         public int count(IndexSet gpus) {
             int sum = 0;
             for (int g = gpus.first(); g >= 0; g = gpus.next(g + 1)) {
@@ -57,7 +57,7 @@ public final class SharedGpus {
             return sum;
         }
 
-        /** Of the GPU that has most. */
+        /** Returns the number of parts of the GPU that has most. */
         public int most() {
             int most = 0;
             for (int g = 0; g < gpus(); g++) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Commands on arrays, on some of their tasks, and on arrays of other users. */
 class ArrayJobsTest {
     /**
-     * What one command takes of an array leaves that array alone, however much it takes of others and however often it
-     * names the same.
+     * A command takes from each array the tasks that it names, however much it takes of other arrays and however often
+     * it names the same task.
      */
     @ParameterizedTest
     @CsvSource(

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What jobs wait for of one another. */
+/** Tests the dependencies of jobs on one another. */
 class DependenciesTest {
     private static Cluster cluster(String settings) {
         return new Cluster(
@@ -271,7 +271,7 @@ class DependenciesTest {
                 """);
     }
 
-    /** What is kept beside the state is what a rebuild makes of it. */
+    /** The index that is kept beside the state equals a rebuild. */
     @Test
     void theIndexIsThatOfARebuild() {
         Cluster c = cluster("");

@@ -66,7 +66,7 @@ class HetJobsTest {
                 """);
     }
 
-    /** By disable_hetjob_steps none. */
+    /** No step spans several components with disable_hetjob_steps. */
     @Test
     void stepsOfSeveralComponents() {
         cluster("options.disable_hetjob_steps=yes").lines("""

@@ -4,7 +4,7 @@ import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
-/** What scontrol requeue says and leaves behind. */
+/** Tests what scontrol requeue says and leaves behind. */
 class RequeueWordsTest {
     private static void play(String lines) {
         new Play(new Cluster(

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is asked of a whole array, or of several of its tasks. */
+/** Tests requests for a whole array, or for several of its tasks. */
 class TaskOutcomesTest {
     static String told(Cluster c, Command asked) {
         return switch (c.apply(asked)) {

@@ -85,7 +85,7 @@ class UpdateWordsTest {
         assertThat(said instanceof Decision.Rejected r ? r.sentence() : "").isEqualTo(sentence);
     }
 
-    /** What lies on no node is charged as well, and always besides what is the dearest of a node. */
+    /** Resources that lie on no node are charged as well, and always besides the dearest resource of a node. */
     @ParameterizedTest
     @CsvSource({"NO_FAIR_TREE, 26", "MAX_TRES, 24", "MAX_TRES_GRES, 24"})
     void licensesAreCharged(String flag, long billing) {
@@ -147,7 +147,8 @@ class UpdateWordsTest {
     }
 
     /**
-     * What a waiting job may have changed by its user or only by an administrator, where it goes, and what is refused.
+     * Each field of a waiting job may be changed by its user or only by an administrator; the table says where the
+     * value goes and what is refused.
      */
     @Test
     void fieldsOfAWaitingJob() {
@@ -229,7 +230,7 @@ class UpdateWordsTest {
         }
     }
 
-    /** What was said last counts. */
+    /** The memory value that was set last counts. */
     @Test
     void memoryOfAPartitionIsForEachCpuOrForEachNode() {
         Cluster cluster = new Cluster(NODES, "p nodes=n1 default=yes defmempercpu=10 maxmempernode=50", "");

@@ -239,7 +239,7 @@ class AccountLimitsTest extends AccountPolicies {
         }
     }
 
-    /** What a QOS refuses at submission it does not see again. */
+    /** A QOS that refuses a job at submission does not see it again. */
     @Test
     void ofSeveralQosThoseThatRefuseFallAway() {
         policy("associations,limits,qos", "", "", "Priority=9 MaxSubmitJobsPU=1");
@@ -249,7 +249,7 @@ class AccountLimitsTest extends AccountPolicies {
         assertThat(cluster.state().jobs().at(second).desc().charge().qos()).isEqualTo("normal");
     }
 
-    /** Without a reservation a job runs under none that asks for one, wherever that stands among others. */
+    /** A job without a reservation runs under no QOS that asks for one, wherever that QOS stands among others. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             Priority=9 Flags=RequiresReservation | fast,normal | normal
@@ -263,7 +263,7 @@ class AccountLimitsTest extends AccountPolicies {
     }
 
     /**
-     * Of several QOS the one that a limit holds back is skipped: the job waits for nodes by another. A partition that
+     * The QOS that a limit holds back is skipped among several: the job waits for nodes by another. A partition that
      * denies one leaves the job both.
      */
     @Test
@@ -358,7 +358,7 @@ class AccountLimitsTest extends AccountPolicies {
         });
     }
 
-    /** What is told of a job that is refused: the limit by its name, then what is said of all of them. */
+    /** The refusal of a job has the limit by its name, then the sentence that is the same for all limits. */
     @Test
     void aRefusalNamesTheLimit() {
         Map<String, String> named = Map.of(
@@ -416,7 +416,7 @@ class AccountLimitsTest extends AccountPolicies {
                 .isEqualTo(expected);
     }
 
-    /** Of several that it breaks one is told; without the one the next. */
+    /** One of several broken limits is reported; without it the next one is. */
     @Test
     void whichOfSeveralLimitsIsTold() {
         Map<String, String> limits =
@@ -640,7 +640,7 @@ class AccountLimitsTest extends AccountPolicies {
                 .isInstanceOf(Decision.Accepted.class);
     }
 
-    /** What a partition says of time and nodes a QOS may lift. */
+    /** A QOS may lift a partition's limits on time and nodes. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         maxtime=5   | timing.timeLimitMin=20              | PartitionTimeLimit | PartitionTimeLimit

@@ -58,7 +58,7 @@ class AccountUsageTest extends AccountPolicies {
         assertThat(cluster.shown(second)).isEqualTo("(AssocGrpWallLimit)");
     }
 
-    /** With "safe" the time limit of a job alone must fit; those of others do not count. */
+    /** The time limit of a job alone must fit below GrpWall with "safe"; those of other jobs do not count. */
     @Test
     void groupWallTimeWithSafe() {
         policy("associations,limits,qos,safe", "GrpWall=15", "", "");
@@ -93,7 +93,7 @@ class AccountUsageTest extends AccountPolicies {
         assertThat(cluster.state().jobs().at(id).state().name()).isEqualTo(state);
     }
 
-    /** What was used in all has no limit at the root of a cluster; what runs at once has. */
+    /** Total usage has no limit at the root of a cluster; what runs at once has. */
     @ParameterizedTest
     @CsvSource({
         "GrpTRESMins=cpu=5, RUNNING",
@@ -113,7 +113,10 @@ class AccountUsageTest extends AccountPolicies {
                 .isEqualTo(expected);
     }
 
-    /** So many jobs grow older at once; when one of them starts, or the limit goes, the next one does. */
+    /**
+     * Limits on accruing jobs bound the jobs that grow older at once; when one of them starts, or the limit goes, the
+     * next one does.
+     */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         GrpJobsAccrue=2 |                 |                                   | aab:++-
@@ -174,7 +177,7 @@ class AccountUsageTest extends AccountPolicies {
                         .isEqualTo(cluster.state().jobs().at(id).eligibleTime()));
     }
 
-    /** Of a QOS with NoDecay nothing is forgotten. */
+    /** Usage of a QOS with NoDecay is not forgotten. */
     @ParameterizedTest
     @CsvSource({"'', false", "Flags=NoDecay, true"})
     void usageOfAQosMayStay(String flags, boolean stays) {

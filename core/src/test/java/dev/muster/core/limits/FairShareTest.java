@@ -151,7 +151,7 @@ class FairShareTest {
                 """)).isEqualTo("u1=0.750 u2=1.000 u3=0.750 u4=0.250");
     }
 
-    /** What Debian's slurmctld answered for the same trees. */
+    /** Each account has the level that Debian's slurmctld answered for the same trees. */
     @Test
     void whoIsLevelWithWhomAsTheOriginalHasIt() {
         String[][] walked = {
@@ -484,7 +484,7 @@ class FairShareTest {
         assertThat(used(c, 3)).isZero();
     }
 
-    /** As in the original: an account is not relieved of what a user has used by taking him out and in again. */
+    /** An account is not relieved of a user's usage by removing and adding the user, as in Slurm. */
     @Test
     void usageOfWhoIsTakenOutStaysWithHisAccount() {
         Cluster c = cluster("options.priority_half_life=0");

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which word a job is told that waits for several limits at once, while others run: as measured of Slurm. */
 class LimitOrderTest {
     /**
-     * Whose limit it is (of the partition's QOS, the job's, the user, the account, the root), the limit and its word,
-     * in order.
+     * The limits in the order in which they are reported: whose limit it is (of the partition's QOS, the job's, the
+     * user, the account, the root), the limit and its word.
      */
     private static final List<String> TOLD = """
             p GrpJobs=1 QOSGrpJobsLimit
@@ -93,8 +93,8 @@ class LimitOrderTest {
     }
 
     /**
-     * Without the one that is told the next one is. What a QOS names does not count of the other, nor of associations,
-     * so some are left out.
+     * The next limit is reported once the reported one is gone. Limits that one QOS names do not count of the other,
+     * nor of associations, so some are left out.
      */
     @ParameterizedTest
     @ValueSource(strings = {"p", "q", "pq", ""})

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What scontrol update writes on nodes: service that comes back by itself, instances of clouds, tokens for
+ * Tests what scontrol update writes on nodes: service that comes back by itself, instances of clouds, tokens for
  * certificates.
  */
 class NodeWordsTest {

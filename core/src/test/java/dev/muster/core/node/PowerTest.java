@@ -68,7 +68,10 @@ class PowerTest {
                 """);
     }
 
-    /** By requeue_on_resume_failure. */
+    /**
+     * A job that asked not to be requeued is requeued when its node does not come up, if requeue_on_resume_failure is
+     * set.
+     */
     @Test
     void whoWouldNotGoBackDoesSoIfThatIsSaid() {
         for (String word : List.of("", " options.requeue_on_resume_failure=yes")) {
@@ -84,7 +87,10 @@ class PowerTest {
         }
     }
 
-    /** As with Slurm 26.05, also with idle_on_node_suspend. */
+    /**
+     * A cloud's node that does not come up is down and without power, as in Slurm 26.05, also with
+     * idle_on_node_suspend.
+     */
     @Test
     void aCloudsNodeThatDoesNotComeIsDownAndWithoutPower() {
         new Play(new Cluster(
@@ -102,7 +108,7 @@ class PowerTest {
                 """);
     }
 
-    /** By idle_on_node_suspend nothing keeps a node from work that was stopped. */
+    /** A node that was stopped is free for work with idle_on_node_suspend, whatever kept it from work before. */
     @Test
     void whatIsStoppedIsAsGoodAsNewWhereThatIsSaid() {
         String lines = """
@@ -147,7 +153,7 @@ class PowerTest {
                 """);
     }
 
-    /** As in Slurm: the time limit counts from the moment at which the last node is up. */
+    /** The time limit counts from the moment at which the job's last node is up, as in Slurm. */
     @Test
     void theTimeOfAJobBeginsWhenItsNodesAreThere() {
         play("options.power:idle=-1", """
@@ -199,8 +205,8 @@ class PowerTest {
     }
 
     /**
-     * As in the original: the limit is reached later by what PrologSlurmctld took, but the job counts as begun before
-     * it.
+     * The limit is reached later by the time that PrologSlurmctld took, but the job counts as begun before it, as in
+     * Slurm.
      */
     @Test
     void whatPrologSlurmctldTakesIsBesideTheLimit() {
@@ -370,7 +376,7 @@ class PowerTest {
                 """);
     }
 
-    /** What the node says goes before the longest time of its partitions, these before the cluster's. */
+    /** A node's own SuspendTime goes before the longest of its partitions', these before the cluster's. */
     @Test
     void aNodeHasATimeOfItsOwn() {
         Cluster c = new Cluster(
@@ -389,7 +395,7 @@ class PowerTest {
         assertThat(Power.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
     }
 
-    /** What an administrator wrote stays before what the system adds. */
+    /** The reason that an administrator wrote stays before the one that the system adds. */
     @Test
     void reasonsAreAdded() {
         new Play(new Cluster("n[1-2] cpus=2", "p nodes=n[1-2] default=yes", "")).lines("""
@@ -587,8 +593,8 @@ class PowerTest {
     }
 
     /**
-     * What an operator puts back into service has no reboot ahead any more, and a reboot that was asked for is asked
-     * for once.
+     * A node that an operator puts back into service has no reboot ahead any more, and a reboot that was asked for is
+     * asked for once.
      */
     @Test
     void resumeEndsAReboot() {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What the texts of options mean: each line is a text and its value; a line without a text has the default. */
+/** Tests the values of options' texts: each line is a text and its value; a line without a text has the default. */
 class OptionsTableTest {
     private record Line(String text, Object value, Function<SlurmConfOptions, Object> read) {}
 

@@ -54,8 +54,8 @@ class PartitionsTest {
     }
 
     /**
-     * What waited waits again, held as it was; what ran is requeued unless it asked not to be; clients of allocations
-     * have gone.
+     * Jobs come back with their partition: those that waited wait again, held as they were; those that ran are requeued
+     * unless they asked not to be; clients of allocations have gone.
      */
     @Test
     void jobsComeBackWithTheirPartition() {

@@ -93,7 +93,7 @@ class StepOrderTest {
                 "nodesMin=2 nodesMax=2 tasks=2 -> n102 n12");
     }
 
-    /** With -r a step begins at that node of its job and goes on with the next ones: while they are taken it waits. */
+    /** A step with -r begins at that node of its job and goes on with the next ones: while they are taken it waits. */
     @Test
     void beginsWhereItIsToldTo() {
         Cluster c = new Cluster("n[1-4] cpus=1", "p nodes=n[1-4]", "");

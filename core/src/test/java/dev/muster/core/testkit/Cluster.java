@@ -230,7 +230,7 @@ public final class Cluster {
         apply(configuration);
     }
 
-    /** With this partition alone. */
+    /** Reads the configuration again, with this partition alone. */
     public void reconfigure(String partition) {
         apply(new Command.ApplyConfig(
                 configuration.settings(),
@@ -294,7 +294,7 @@ public final class Cluster {
         return Codec.bind(job, JobDesc.class);
     }
 
-    /** What a node says when it comes. */
+    /** Returns the message with which a node registers. */
     public NodeMessages.Register registration(String node, String bootId, List<NodeMessages.Attempt> attempts) {
         return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts, "", "");
     }
@@ -357,7 +357,7 @@ public final class Cluster {
     }
 
     /**
-     * Without a word to the daemon.
+     * Moves the clock without a word to the daemon.
      *
      * @param ofSecond milliseconds
      */
@@ -366,7 +366,7 @@ public final class Cluster {
         ms = ofSecond;
     }
 
-    /** What the last passing of time has told nodes directly. */
+    /** Returns the messages that the last passing of time sent to nodes directly. */
     public List<Decision.Direct> told() {
         return last instanceof Decision.Accepted a ? a.direct() : List.of();
     }

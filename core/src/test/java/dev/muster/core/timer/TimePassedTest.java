@@ -7,7 +7,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.testkit.Cluster;
 import org.junit.jupiter.api.Test;
 
-/** What a restart knows of the time that jobs have run for is what was recorded: where nothing happens, that is. */
+/** Tests that run time of jobs is recorded where nothing else happens: a restart knows only what was recorded. */
 class TimePassedTest {
     private final Cluster cluster =
             new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "");
