@@ -327,7 +327,7 @@ class LifeOfJobsTest {
                 """);
     }
 
-    /** How the first job ends → what each kind of dependency makes of it. */
+    /** Each kind of dependency depends on how the first job ends: its end → what becomes of the job that waits. */
     @Test
     void dependencies() {
         String[][] table = {

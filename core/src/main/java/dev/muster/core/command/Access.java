@@ -31,7 +31,7 @@ public final class Access {
         return isAdmin(state, uid) || has(state, uid, AdminLevel.OPERATOR);
     }
 
-    /** Its owner, operators, and coordinators of its account. */
+    /** Tests whether the user may change the job: its owner, operators, and coordinators of its account may. */
     public static boolean mayChange(State state, int uid, Job job) {
         return uid == job.desc().owner().uid()
                 || isOperator(state, uid)

@@ -175,13 +175,13 @@ public sealed interface Command {
         }
     }
 
-    /** To the top of their user's queue. */
+    /** Moves jobs to the top of their user's queue. */
     record TopJobs(int uid, List<JobRef> jobs) implements Command {}
 
     record SuspendJobs(int uid, List<JobRef> jobs, boolean suspend) implements Command {}
 
     /**
-     * How PrologSlurmctld ended for an attempt.
+     * Reports how PrologSlurmctld ended for an attempt.
      *
      * @param isReady the burst buffer is; true where there is none
      * @param environment what the burst buffer gives the job, NAME=VALUE
@@ -194,7 +194,7 @@ public sealed interface Command {
     }
 
     /**
-     * How a stage of a burst buffer ended.
+     * Reports how a stage of a burst buffer ended.
      *
      * @param round of {@link BurstBuffer}
      * @param words for people, if it failed
@@ -334,7 +334,7 @@ public sealed interface Command {
     record RenewGroups(Map<Integer, List<Integer>> gids) implements Command {}
 
     /**
-     * Something has happened to a daemon.
+     * Reports that something has happened to a daemon.
      *
      * @param event of {@link Trigger#OF_DAEMONS}
      */

@@ -44,7 +44,7 @@ public final class DueIndex {
     private boolean turns;
 
     private final Namesakes namesakes = new Namesakes(new HashMap<>(), new HashMap<>(), new HashMap<>());
-    /** When a condition of a job will have become true by time alone: {@code after:12+5}. */
+    /** Jobs by the second at which one of their conditions will have become true by time alone: {@code after:12+5}. */
     private final NavigableMap<Long, NavigableSet<Integer>> revisits = new TreeMap<>();
     /** Nodes that come back into service by themselves, by when. */
     private final NavigableMap<Long, NavigableSet<String>> resuming = new TreeMap<>();
@@ -59,7 +59,7 @@ public final class DueIndex {
 
     private final Set<Integer> running = new HashSet<>();
     private long begunUpTo = Long.MIN_VALUE;
-    /** When a waiting job may start without any change of the state, in seconds since 1970. */
+    /** Second since 1970 at which a waiting job may start without any change of the state. */
     private long look = Long.MAX_VALUE;
 
     private record Named(int uid, String name) {
@@ -178,9 +178,10 @@ public final class DueIndex {
     }
 
     /**
-     * Whether nodes may be started and stopped in this second, which is then the last in which they were.
+     * Tests whether nodes may be started and stopped in this second; if so, it is then the last second in which they
+     * were.
      *
-     * @param restS between two of these
+     * @param restS seconds between two such seconds
      */
     public boolean looksAtPower(long second, int restS) {
         boolean looks = second - powerLookS >= restS;
@@ -217,7 +218,7 @@ public final class DueIndex {
         return planned;
     }
 
-    /** Some node is started, stopped or rebooted, or is to be. */
+    /** Tests whether some node is started, stopped or rebooted, or is to be. */
     public boolean somePowered() {
         return !powered.isEmpty();
     }
@@ -277,7 +278,10 @@ public final class DueIndex {
         }
     }
 
-    /** No job of the same user and name that is older is unfinished, and none that is not has begun. */
+    /**
+     * Tests whether a singleton job may start: no older job of the same user and name is unfinished, and no younger one
+     * has begun.
+     */
     public boolean isFirstOfItsName(Job job) {
         NavigableMap<Long, Integer> all = namesakes.unfinished.get(Named.of(job));
         return !namesakes.begun.containsKey(Named.of(job))
@@ -478,7 +482,7 @@ public final class DueIndex {
         return !running.isEmpty();
     }
 
-    /** Something is to be looked at without waiting for the next second. */
+    /** Tests whether something is to be looked at without waiting for the next second. */
     public boolean urgent() {
         return !toSettle.isEmpty() || !toStep.isEmpty() || turns;
     }

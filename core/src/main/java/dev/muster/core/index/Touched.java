@@ -3,7 +3,7 @@ package dev.muster.core.index;
 import dev.muster.core.state.Change;
 import java.util.List;
 
-/** Which jobs and nodes a record is about: what indexes must look at after it was applied. */
+/** Lists the jobs and nodes that a record is about: what indexes must look at after it was applied. */
 public final class Touched {
     private static final List<Integer> NONE = List.of();
 

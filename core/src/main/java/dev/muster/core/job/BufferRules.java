@@ -18,7 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** When a burst buffer goes from one stage to the next. */
+/** Decides when a burst buffer goes from one stage to the next. */
 public final class BufferRules {
     static final String PRE_RUN_FAILED = "Burst buffer pre_run error";
 
@@ -59,7 +59,8 @@ public final class BufferRules {
     }
 
     /**
-     * Each task of an array has a buffer of its own, and so some of them become jobs of their own ahead of their start.
+     * Makes jobs of their own of some of an array's tasks ahead of their start: each task has a burst buffer of its
+     * own.
      */
     private void nextTasks(Job array, List<Change> changes, Ids ids) {
         int most = state.settings().options().buffers().arrayStageMax();

@@ -313,7 +313,7 @@ public final class Dependencies {
                 : ok(targets, kind != Dependency.Kind.AFTERNOTOK);
     }
 
-    /** Nothing of the job's burst buffer is still to be fetched. */
+    /** Tests that nothing of the job's burst buffer is still to be fetched. */
     private static boolean isFetched(State state, Job t) {
         return state.buffers()
                 .byJob()

@@ -24,7 +24,7 @@ public final class Expediting {
         return job.desc().timing().expedite() && job.desc().kind() == JobDesc.Kind.BATCH;
     }
 
-    /** Its script failed: whether its nodes are to blame, their epilogs will say. */
+    /** Returns the changes for a job whose script failed: whether its nodes are to blame, their epilogs will say. */
     static List<Change> failed(Job job, ExitStatus exit, Now now) {
         return List.of(
                 new Change.JobRequeued(
@@ -32,7 +32,7 @@ public final class Expediting {
                 new Change.JobFlagged(job.id(), JobFlag.REQUEUE_HOLD, true));
     }
 
-    /** Its epilogs are not all done, and may yet say that a node has failed. */
+    /** Tests whether the job waits for epilogs that may yet say that a node has failed. */
     public static boolean isJudged(Job job) {
         return job.has(JobFlag.REQUEUE_HOLD) && job.has(JobFlag.COMPLETING) && isAsked(job);
     }
@@ -45,7 +45,7 @@ public final class Expediting {
                 first(job, now));
     }
 
-    /** It comes first from now on. */
+    /** Returns the changes by which the job comes first from now on. */
     public static List<Change> first(Job job, Now now) {
         return List.of(
                 new Change.DescriptionChanged(job.id(), left(job, now)),
@@ -57,7 +57,7 @@ public final class Expediting {
         return java.util.stream.Stream.concat(a.stream(), b.stream()).toList();
     }
 
-    /** Its time limit is what is left of it, with some to spare. */
+    /** Returns the description with the rest of its time limit, with some to spare. */
     private static JobDesc left(Job job, Now now) {
         Job.Run r = job.run();
         if (r.limitMin() <= 0 || r.startTime() == 0) {

@@ -56,7 +56,7 @@ public final class GroupRules {
                 : Stream.concat(found.stream(), Stream.of(gid)).toList();
     }
 
-    /** It waits for a partition that takes some groups only. */
+    /** Tests whether the job waits for a partition that takes some groups only. */
     public static boolean asks(State state, Job job) {
         return job.state() == JobState.PENDING
                 && job.desc().partitionList().stream()

@@ -140,7 +140,10 @@ public final class HetRules {
         return Decision.of(changes, reply);
     }
 
-    /** When the last of the components could start, each looked at by itself; where and with how much all of them. */
+    /**
+     * Estimates when the last of the components could start, each looked at by itself; where and with how much all of
+     * them.
+     */
     private static Optional<Planner.Estimate> together(
             State state, Now now, Planner planner, List<SubmitRules.Fit> fits) {
         long start = 0;

@@ -21,8 +21,8 @@ public final class JobSubmit {
     private static final String ACCOUNTING_SECONDS = "30";
 
     /**
-     * How many jobs each user has submitted in this hour. Kept beside the state, and forgotten at a restart as Slurm
-     * does.
+     * Number of jobs that each user has submitted in this hour. Kept beside the state, and forgotten at a restart as
+     * Slurm does.
      */
     public static final class Submissions {
         private final Map<Integer, Integer> jobs = new HashMap<>();
@@ -113,7 +113,7 @@ public final class JobSubmit {
         return job.withExtras(job.extras().withAcctgFreq(ACCOUNTING_SECONDS));
     }
 
-    /** Where a job goes that names no partition, as far as can be told before it is decided. */
+    /** Returns the partition of a job that names none, as far as can be told before it is decided. */
     public static String partitionOf(State state, JobDesc job) {
         if (!job.partition().isEmpty()) {
             return job.partition();

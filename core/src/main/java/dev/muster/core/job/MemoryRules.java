@@ -30,7 +30,10 @@ public final class MemoryRules {
 
     private MemoryRules() {}
 
-    /** It asked for it, its time has come and not gone by, and it has not given back anything before. */
+    /**
+     * Tests whether the job's memory is due to be given back: the job asked for it, its time has come and not gone by,
+     * and it has not given back anything before.
+     */
     public static boolean isDue(State state, Job job, long tickMs) {
         JobDesc.Extras e = job.desc().extras();
         if (e.memUpdateMin() <= 0 || job.state() != JobState.RUNNING || job.has(JobFlag.CONFIGURING)) {

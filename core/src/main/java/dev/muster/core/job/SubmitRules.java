@@ -41,7 +41,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Whether and as what a job enters the queue. */
+/** Decides whether and as what a job enters the queue. */
 public final class SubmitRules {
     /** Longer names and words are refused. */
     private static final int TEXT_BYTES_MAX = 1024;
@@ -404,8 +404,8 @@ public final class SubmitRules {
     }
 
     /**
-     * Each of the partitions named must exist, and one of them must be open to the job; EnforcePartLimits counts the
-     * limits of those.
+     * Checks the partitions of a job: each one named must exist, and one of them must be open to the job;
+     * EnforcePartLimits counts the limits of those.
      */
     private Optional<Decision.Rejected> partitionRefusal(JobDesc desc) {
         List<Partition> open = new ArrayList<>();
@@ -424,7 +424,7 @@ public final class SubmitRules {
         return (open.isEmpty() ? closed : brokenLimit(desc, open)).map(Decision::reject);
     }
 
-    /** Why no job of this kind may ever be in the partition's queue. */
+    /** Returns why no job of this kind may ever be in the partition's queue. */
     private Optional<SlurmErrno> whyClosed(JobDesc desc, Partition partition) {
         PartitionInfo info = partition.info();
         if (!partition.takesJobs()) {

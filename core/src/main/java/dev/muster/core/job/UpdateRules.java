@@ -439,7 +439,7 @@ public final class UpdateRules {
                 .orElse(job.desc().timing().timeLimitMin());
     }
 
-    /** When a running job is to end: a time limit by another name, exact to the second. */
+    /** Sets the time at which a running job is to end: a time limit by another name, exact to the second. */
     private Optional<Decision.Rejected> endTime(Job job, RecordEditor<JobDesc> desc, String value, boolean admin) {
         if (!job.state().isActive()) {
             return refuse(SlurmErrno.JOB_NOT_RUNNING);

@@ -183,7 +183,9 @@ public final class AccountRules {
                 : accounts.defaultOf(user).flatMap(a -> accounts.assoc(a.user(), a.account(), partition));
     }
 
-    /** Its limits are parts of what a partition has, and so they mean nothing for jobs elsewhere. */
+    /**
+     * Tests whether the limits of a QOS are parts of what a partition has: then they mean nothing for jobs elsewhere.
+     */
     private boolean isOfAPartitionAlone(String qos) {
         return QosRules.isRelative(state, qos)
                 && state.partitions().values().stream()
@@ -740,7 +742,7 @@ public final class AccountRules {
         return alone.map(JobLimits.Broken::reason).orElse(JobReason.NONE);
     }
 
-    /** Which limits are asked. */
+    /** Chooses the limits that are tested. */
     private interface Chosen {
         void of(LimitHierarchy chains, JobDesc desc, java.util.function.Consumer<SharedLimits> out);
     }

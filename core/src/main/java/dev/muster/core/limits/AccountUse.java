@@ -86,7 +86,7 @@ public final class AccountUse {
             other.nodes.forEach((node, jobs) -> nodes.merge(node, sign * jobs, (a, b) -> a + b == 0 ? null : a + b));
         }
 
-        /** How much of a resource they have together. */
+        /** Returns how much of a resource the jobs have together. */
         long has(String name) {
             return name.equals(NODE) ? unnamed + nodes.size() : tres.getOrDefault(name, 0L);
         }
@@ -251,7 +251,7 @@ public final class AccountUse {
         return TOGETHER.stream().anyMatch(key -> LimitValues.tres(limits, key).containsKey(NODE));
     }
 
-    /** Both count the same. */
+    /** Tests whether two versions of a job count the same. */
     private static boolean sameOf(Job was, Job now) {
         return was.state().isActive()
                 && now.state().isActive()

@@ -63,7 +63,7 @@ public final class AccrueRules {
         }
     }
 
-    /** Whether all limits leave room for one more; then it is counted. */
+    /** Takes one more job if all limits leave room for it; then it is counted. */
     private boolean takes(JobDesc desc) {
         List<Limit> limits = limits(desc);
         if (limits.stream().anyMatch(l -> counts.getOrDefault(l.together, 0) >= l.most)) {

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 public final class FairShare {
     /** Usage is kept in thousandths of a billed resource for a second. */
     public static final double UNIT = 1000;
-    /** How usage is held against shares. DEPTH_OBLIVIOUS: priority_multifactor3.html. */
+    /** The rule by which usage is held against shares. DEPTH_OBLIVIOUS: priority_multifactor3.html. */
     public enum Rule {
         TREE,
         CLASSIC,
@@ -254,7 +254,7 @@ public final class FairShare {
 
     // ---- whatever the depth
 
-    /** How much of it the ancestors' ratio takes from a ratio among siblings that is on the other side of 1. */
+    /** Weakens the ratio among siblings where it and the ancestors' ratio are on different sides of 1. */
     private static final double PULL = 5;
 
     /** @param ratio the parent's effective ratio of usage to shares */

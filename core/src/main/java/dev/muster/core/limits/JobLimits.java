@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** Limits that each job has for itself, and which of several broken limits is told. */
 final class JobLimits {
-    /** Where MaxWall of a user's association is told, and its other limits on single jobs. */
+    /** Place at which MaxWall of a user's association is reported, and its other limits on single jobs. */
     static final int WALL_OF_ASSOC = 5;
 
     static final int AMOUNTS_OF_ASSOC = 20;
@@ -75,15 +75,16 @@ final class JobLimits {
     record Broken(int place, JobReason reason) {}
 
     /**
-     * Where MaxWall of the first or second QOS is told: numbers of jobs and GrpWall of the same QOS are told before it.
+     * Returns the place at which MaxWall of the first or second QOS is reported: numbers of jobs and GrpWall of the
+     * same QOS are reported before it.
      */
     static int wall(int qos) {
         return 2 * qos + 1;
     }
 
     /**
-     * Where other limits of a QOS on single jobs are told: what all of its jobs have is told before them, what a user
-     * or account has after them.
+     * Returns the place at which other limits of a QOS on single jobs are reported: what all of its jobs have is
+     * reported before them, what a user or account has after them.
      */
     static int amounts(int qos) {
         return 10 + 3 * qos;

@@ -101,12 +101,12 @@ public final class LimitCache {
             return minutes[number];
         }
 
-        /** Where it would run; none before that is chosen. */
+        /** Returns the allocation on which the job would run; none before that is chosen. */
         Allocation on() {
             return on;
         }
 
-        /** Limits that it has for itself do not keep it back. */
+        /** Tests that no limit which the job has for itself keeps it back. */
         public boolean isShared() {
             return alone == JobReason.NONE;
         }
@@ -250,12 +250,12 @@ public final class LimitCache {
         asking.remove(jobId);
     }
 
-    /** Why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
+    /** Returns why limits keep the job from starting on this allocation, which is free; NONE if they do not. */
     public JobReason blocks(JobDesc desc, Allocation allocation, int limitMin) {
         return first(asked(desc, rules.of(desc, allocation), allocation, SoftLimit.hard(desc, limitMin, state)));
     }
 
-    /** Why limits keep the job from starting whatever nodes are free; NONE if they do not. */
+    /** Returns why limits keep the job from starting whatever nodes are free; NONE if they do not. */
     public JobReason blocks(Asked asked) {
         if (isFree(asked.payer.number)) {
             return asked.alone;
@@ -270,7 +270,7 @@ public final class LimitCache {
         return asked.reason;
     }
 
-    /** No shared limit blocks any job of the payer, for certain. */
+    /** Tests whether it is certain that no shared limit blocks any job of the payer. */
     public boolean isFree(int number) {
         byte[] known = free();
         if (known[number + 1] == 0) {

@@ -71,7 +71,7 @@ public final class PartitionLimits {
     }
 
     /**
-     * When the time of a job that starts is up, by its limit or its deadline; -1 for never.
+     * Returns the tick at which the time of a job that starts is up, by its limit or its deadline; -1 for never.
      *
      * @param readyS until its nodes have come up, at most: its limit does not pass before
      */
@@ -93,7 +93,10 @@ public final class PartitionLimits {
      */
     public record Memory(long perNodeMb, long perCpuMb, boolean all) {}
 
-    /** It may use all that there is, and neither it nor its partition says how much that is to be. */
+    /**
+     * Tests whether the job may use all memory that there is, and neither it nor its partition says how much that is to
+     * be.
+     */
     public static boolean saysNoMemory(ResourceRequest r, Memory memory) {
         return memory.perNodeMb() == 0 && memory.perCpuMb() == 0 && r.memPerGpuMb() == 0;
     }
@@ -224,15 +227,15 @@ public final class PartitionLimits {
     }
 
     /**
-     * It says how many tasks it has, and the partition or itself asks for more nodes than that: 26.05 has no nodes
-     * without tasks.
+     * Tests whether the job has too few tasks: it says how many it has, and the partition or the job asks for more
+     * nodes than that; 26.05 has no nodes without tasks.
      */
     public static boolean hasTooFewTasks(JobDesc desc, Partition partition, State state) {
         ResourceRequest r = desc.request();
         return r.tasks() > 0 && r.tasks() < Math.max(r.nodesMin(), minNodes(desc, partition, state));
     }
 
-    /** It is one of those for which a job must wait although nodes may be free: {@link #reason}. */
+    /** Tests for the reasons for which a job must wait although nodes may be free: {@link #reason}. */
     public static boolean isOfPartition(JobReason reason) {
         return switch (reason) {
             case PARTITION_TIME_LIMIT,
@@ -262,8 +265,8 @@ public final class PartitionLimits {
     }
 
     /**
-     * Why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift some of
-     * the limits.
+     * Returns why the job must wait in this partition although nodes may be free; NONE if it need not. Its QOS may lift
+     * some of the limits.
      */
     public static JobReason reason(JobDesc desc, Partition partition, State state) {
         if (!partition.isUp()) {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How PreemptType and the words of partitions and QOS decide between two jobs. */
+/** Decides between two jobs by PreemptType and the words of partitions and QOS. */
 public final class PreemptPolicy {
     private final State state;
     private final PreemptionOptions options;
@@ -205,14 +205,14 @@ public final class PreemptPolicy {
     }
 
     /**
-     * Until when it is not to be disturbed, seconds since 1970; {@link Long#MAX_VALUE} where its priority is too high
-     * for that.
+     * Returns the second since 1970 until which the job is exempt from preemption; {@link Long#MAX_VALUE} where its
+     * priority is too high for it.
      */
     public long exemptUntil(Job holder) {
         return holder.priority() >= options.exemptPriority() ? Long.MAX_VALUE : eligibleFrom(holder);
     }
 
-    /** When it has run long enough to be disturbed, seconds since 1970. */
+    /** Returns the second since 1970 from which the job has run long enough to be preempted. */
     public long eligibleFrom(Job holder) {
         long exempt = exemptS.computeIfAbsent(holder.desc().charge().firstQos(), qos -> {
             String own = qos(holder, "PreemptExemptTime");
@@ -229,7 +229,7 @@ public final class PreemptPolicy {
         return options.youngestFirst();
     }
 
-    /** Seconds between the warning and the end. */
+    /** Returns the seconds between the warning of a victim and its end. */
     public int graceSeconds(Job holder) {
         if (options.byQos()) {
             String text = qos(holder, "GraceTime");

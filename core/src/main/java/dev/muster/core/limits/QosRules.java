@@ -51,7 +51,8 @@ public final class QosRules {
     }
 
     /**
-     * Another partition that has the same QOS, where that is Relative: its limits are parts of what one partition has.
+     * Returns another partition that has the same QOS, where that QOS is Relative: its limits are parts of what one
+     * partition has.
      */
     public static Optional<String> alreadyOf(State state, Partition partition) {
         String qos = partition.info().qos();

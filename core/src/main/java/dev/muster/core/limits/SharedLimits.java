@@ -46,7 +46,7 @@ final class SharedLimits {
 
     private record Metered(boolean ofQos, int id) {}
 
-    /** Its place among the limits that a job has for itself: {@link JobLimits.Broken#place}. */
+    /** Place among the limits that a job has for itself: {@link JobLimits.Broken#place}. */
     private final int place;
 
     private final List<Bound> bounds;
@@ -126,7 +126,7 @@ final class SharedLimits {
     }
 
     /**
-     * Nothing of the same limit that is looked at later is told instead of it.
+     * Tests whether the limit is reported: nothing of the same limit that is looked at later is reported instead of it.
      *
      * @param now the resources that the job asks for
      */
@@ -292,8 +292,8 @@ final class SharedLimits {
     }
 
     /**
-     * Another amount is left than at the last call, and it did not or does not suffice for all payers. Notes the amount
-     * for the next call.
+     * Tests whether another amount is left than at the last call, and did not or does not suffice for all payers. Notes
+     * the amount for the next call.
      */
     boolean takeChange(LimitCache book) {
         refresh(book);

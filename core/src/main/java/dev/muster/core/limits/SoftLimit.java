@@ -39,8 +39,8 @@ public final class SoftLimit {
     }
 
     /**
-     * When a job that runs is expected to be over: by its soft limit, and when that is over by the other. In ticks, -1
-     * for never.
+     * Returns the tick at which a running job is expected to be over: by its soft limit, and when that is over by the
+     * other; -1 for never.
      */
     public static long endTick(Job job, Settings settings, long tickMs) {
         long hard = job.run().limitTickMs();

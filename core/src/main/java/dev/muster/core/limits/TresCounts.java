@@ -110,7 +110,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         return new TresCounts(cpus, mb, nodes, gres);
     }
 
-    /** All memory of a node, which a job's partition is asked for before it is known which it will be. */
+    /** Returns all memory of a node, which a job's partition is asked for before it is known which node it will be. */
     public static long wholeNode(State state, JobDesc desc) {
         return state.partitions()
                 .find(desc.firstPartition())

@@ -70,7 +70,9 @@ public final class ChangingFeatures {
         return false;
     }
 
-    /** Why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for. */
+    /**
+     * Returns why an expression with changeable features cannot be honoured: a reboot brings all of what is asked for.
+     */
     public static Optional<Decision.Rejected> objection(State state, String expression) {
         List<String> asked = names(expression);
         // most jobs ask for none: a submission should not wait for a look at all nodes

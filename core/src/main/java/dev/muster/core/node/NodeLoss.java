@@ -41,7 +41,7 @@ final class NodeLoss {
         this.direct = direct;
     }
 
-    /** It was started, or rebooted, and has not come in time. */
+    /** Takes down a node that was started, or rebooted, and has not come in time. */
     void notResumed(Node node, String reason) {
         if (!node.wanted().isEmpty()) {
             changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), List.of()));
@@ -92,7 +92,7 @@ final class NodeLoss {
         }
     }
 
-    /** Its jobs are taken from the node, which goes down in order. */
+    /** Takes the jobs from a node that goes down in order. */
     void freed(Node node) {
         for (int jobId : node.jobs()) {
             Job job = state.jobs().at(jobId);

@@ -37,7 +37,7 @@ import java.util.Set;
 
 /** Applies the reports of nodes, and what follows when nodes come, go or disagree with their record. */
 public final class NodeRules {
-    /** Why a node is DOWN that came back without what it was rebooted for. */
+    /** Reason of a node that is DOWN because it came back without what it was rebooted for. */
     private static final String FEATURES_NOT_SET = "requested node features not set";
 
     static final String NOT_RESPONDING = "Not responding";

@@ -31,7 +31,7 @@ public final class NodeUpdates {
     private final NodeLoss loss;
     /** CpuBind of nodes that get another one. */
     private final Map<String, String> bindings = new LinkedHashMap<>();
-    /** How nodes hang together with those that are moved. */
+    /** Topologies with the nodes that are moved. */
     private Optional<List<Topology>> topologies = Optional.empty();
 
     public NodeUpdates(State state, Now now) {
@@ -484,7 +484,7 @@ public final class NodeUpdates {
                 .anyMatch(e -> e.getValue().last() >= counts.getOrDefault(e.getKey(), 0));
     }
 
-    /** There is something that keeps it out of service. */
+    /** Tests whether something keeps the node out of service. */
     private static boolean resumable(Node node) {
         return node.bootId().isEmpty()
                 || node.has(Node.Flag.DOWN)

@@ -71,7 +71,7 @@ public final class Power {
     }
 
     /**
-     * Why the action cannot be had; a node without power has no slurmd to start it with.
+     * Returns why the action cannot be had; a node without power has no slurmd to start it with.
      *
      * @param action "" for none
      */
@@ -106,8 +106,8 @@ public final class Power {
     }
 
     /**
-     * How many more nodes may be started by max_powered_nodes, where it is set. Those that are to be started have their
-     * power already.
+     * Returns how many more nodes may be started by max_powered_nodes, where it is set. Nodes that are to be started
+     * have their power already.
      */
     public static int left(State state) {
         int most = state.settings().options().power().limits().poweredMax();
@@ -161,7 +161,7 @@ public final class Power {
                 && !power.keptByState(node, Map.of());
     }
 
-    /** After how many seconds without work the node is stopped, or INFINITE. */
+    /** Returns after how many seconds without work the node is stopped, or INFINITE. */
     public String idleText(Node node) {
         int seconds = of(node).idleS();
         return seconds < 0 ? NEVER : Integer.toString(seconds);
@@ -180,7 +180,7 @@ public final class Power {
                         || state.nodes().values().stream().anyMatch(Power::stopsOfItself));
     }
 
-    /** It has a SuspendTime of its own that is a number. */
+    /** Tests whether the node has a SuspendTime of its own that is a number. */
     private static boolean stopsOfItself(Node node) {
         String own = node.spec().suspendTime();
         return !own.isEmpty() && own.charAt(0) >= '0' && own.charAt(0) <= '9';

@@ -28,7 +28,7 @@ import java.util.Set;
 
 /** Stops idle nodes, starts nodes that jobs need, and reboots nodes on request. */
 public final class PowerRules {
-    /** Why a node is DOWN that was started or rebooted and did not come. */
+    /** Reason of a node that is DOWN because it was started or rebooted and did not come. */
     static final String NOT_RESUMED = "ResumeTimeout reached";
 
     private static final String REQUESTED = "reboot requested";
@@ -244,7 +244,7 @@ public final class PowerRules {
         return state.settings().options().nodes().features().bootS();
     }
 
-    /** Nothing keeps it from work. */
+    /** Returns the node with nothing that keeps it from work. */
     private static Node fresh(Node node) {
         return node.with(Node.Flag.DOWN, false)
                 .with(Node.Flag.DRAIN, false)

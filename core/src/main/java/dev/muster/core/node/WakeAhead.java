@@ -80,7 +80,7 @@ public final class WakeAhead {
         soon.addAll(due);
     }
 
-    /** How long it will likely take to come up. */
+    /** Returns how long the node will likely take to come up, in seconds. */
     private int bootS(Node node) {
         int most = power.of(node).startS();
         int known = node.marks().bootS() > 0 ? node.marks().bootS() : longestBootS();
@@ -103,12 +103,12 @@ public final class WakeAhead {
         return due.contains(node.name());
     }
 
-    /** To stop it would mean to start it at once. */
+    /** Tests whether a plan has the node so soon that stopping it would mean starting it at once. */
     boolean isSoonFor(Node node) {
         return soon.contains(node.name());
     }
 
-    /** When it was last kept for a plan, in seconds; 0 if it never was. */
+    /** Returns the second at which the node was last kept for a plan; 0 if it never was. */
     long lastPlanned(Node node) {
         return lastPlanned.getOrDefault(node.name(), 0L);
     }

@@ -51,7 +51,7 @@ public record BackfillOptions(
         }
     }
 
-    /** Which priority the components of a heterogeneous job have: each its own, or the least, mean or greatest. */
+    /** The priority that the components of a heterogeneous job have: each its own, or the least, mean or greatest. */
     public enum HetOrder {
         /** Each stands where its own priority puts it; the whole job is tried in the first one's turn. */
         OWN,

@@ -23,7 +23,7 @@ public record McsOptions(
     /** {@code name:gid,…} of the groups that MCSParameters names. */
     public static final String GROUPS = "mcs_groups";
 
-    /** Which labelled jobs share nodes with their own label alone. */
+    /** The labelled jobs that share nodes with their own label alone. */
     public enum Select {
         ALWAYS,
         NEVER,

@@ -119,7 +119,7 @@ public record PowerSavingOptions(
     }
 
     /**
-     * How many nodes are started and stopped.
+     * Rates at which nodes are started and stopped.
      *
      * @param stopsPerMinute SuspendRate; 0, the default, for any number
      * @param startsPerMinute ResumeRate; 0, the default, for any number
@@ -184,7 +184,7 @@ public record PowerSavingOptions(
     }
 
     /**
-     * Where the programs of PowerAction lines run.
+     * The places where the programs of PowerAction lines run.
      *
      * @param names of all actions
      * @param atNode names of those that the node's slurmd runs

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * How priorities of jobs are computed.
+ * Options that decide how priorities of jobs are computed.
  *
  * @param type PriorityType; "" by default
  * @param multifactor whether that is priority/multifactor

@@ -4,7 +4,7 @@ import dev.muster.model.format.IndexSet;
 import java.util.List;
 
 /**
- * Which batch jobs go back to the queue when they end.
+ * Options that decide which batch jobs go back to the queue when they end.
  *
  * @param exits RequeueExit: exit codes from 0 to 255; none by default
  * @param holdExits RequeueExitHold: exit codes with which they wait for their release; none by default

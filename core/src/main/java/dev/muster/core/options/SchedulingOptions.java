@@ -1,7 +1,7 @@
 package dev.muster.core.options;
 
 /**
- * When jobs start.
+ * Options that decide when jobs start.
  *
  * @param inOrder SchedulerType=sched/builtin: jobs of a partition start in the order of the queue; no by default
  * @param limitStops assoc_limit_stop: a job that a limit stops holds back the jobs behind it; no by default

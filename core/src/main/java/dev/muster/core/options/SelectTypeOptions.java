@@ -3,7 +3,7 @@ package dev.muster.core.options;
 import java.util.Set;
 
 /**
- * How nodes and cores are selected.
+ * Options that decide how nodes and cores are selected.
  *
  * @param given whether slurm.conf has been read; no by default
  * @param words of SelectTypeParameters in upper case, and LINEAR for select/linear; none by default

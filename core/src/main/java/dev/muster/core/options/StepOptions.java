@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How steps and their tasks run.
+ * Options that decide how steps and their tasks run.
  *
  * @param ports MpiParams: ports that jobs and steps may reserve; none by default
  * @param imexChannels SwitchParameters=imex_channel_count: channels of switch/nvidia_imex, 0 without it; 0 by default

@@ -4,7 +4,7 @@ import java.time.DateTimeException;
 import java.time.ZoneId;
 
 /**
- * How usage is counted and forgotten.
+ * Options that decide how usage is counted and forgotten.
  *
  * @param dampening FairShareDampeningFactor, 1 to 65,535; 1 by default
  * @param halfLifeS PriorityDecayHalfLife in seconds, 0 for no decay; 604,800 by default

@@ -46,7 +46,7 @@ public final class PartitionRules {
                                 + partition.info().qos() + " is Relative, and the QOS of partition " + other));
     }
 
-    /** There is one default at most: a new one takes the place of the old. */
+    /** Returns the changes of partitions: there is one default at most, and a new one takes the place of the old. */
     private List<Change> changes(Partition changed) {
         List<Change> out = new ArrayList<>();
         if (changed.info().isDefault()) {
@@ -98,7 +98,7 @@ public final class PartitionRules {
         return out;
     }
 
-    /** It ended because its partition was not configured any more. */
+    /** Tests whether the job ended because its partition was not configured any more. */
     public static boolean isLost(Job job) {
         return job.state() == JobState.NODE_FAIL && job.reason() == JobReason.PARTITION_DOWN;
     }

@@ -35,7 +35,7 @@ public final class GangRules {
         this.sliceMs = Math.max(0, state.settings().options().preemption().gangSliceS()) * 1000;
     }
 
-    /** It is suspended because others have their turn. */
+    /** Tests whether the job is suspended because others have their turn. */
     static boolean awaitsTurn(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted()

@@ -69,7 +69,7 @@ public final class PreemptRules {
     }
 
     /**
-     * To the tasks of steps, and not to the batch script, which has that to come; or with {@code --signal=B:…} to the
+     * Signals the tasks of steps, and not the batch script, which has that to come; or with {@code --signal=B:…} the
      * script's shell alone.
      */
     private void signal(Job job, int signal, boolean script) {
@@ -93,8 +93,8 @@ public final class PreemptRules {
     }
 
     /**
-     * Its first component takes the others with it; where that has ended before, each goes by itself. Once, also if
-     * several are to go.
+     * Ends a component and all others with it if it is the first; where that has ended before, each goes by itself.
+     * Once, also if several are to go.
      */
     private void endTogether(Job job, Preemption.Mode mode) {
         List<Job> members =
@@ -111,7 +111,7 @@ public final class PreemptRules {
         }
     }
 
-    /** All components that run, also where several are to make room. */
+    /** Suspends all components that run, once, also where several are to make room. */
     private void stopTogether(Job job) {
         for (Job member : state.members(job)) {
             boolean stops =
@@ -140,12 +140,12 @@ public final class PreemptRules {
         }
     }
 
-    /** Its cores are free again. */
+    /** Resumes a suspended job whose cores are free again. */
     public void resume(int jobId) {
         changes.add(resumed(state.jobs().at(jobId), now));
     }
 
-    /** It has the rest of its time limit. */
+    /** Returns the change that resumes a job: it has the rest of its time limit. */
     static Change resumed(Job job, Now now) {
         Job.Run run = job.run();
         long left = run.limitMin() < 0 ? -1 : Math.max(0, run.limitMin() * 60_000L - run.preSuspendMs());

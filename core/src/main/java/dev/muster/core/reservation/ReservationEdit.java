@@ -267,7 +267,7 @@ public final class ReservationEdit {
         return moved;
     }
 
-    /** How long it lasts is said. */
+    /** Tests whether the request says how long the reservation lasts. */
     private boolean lasts() {
         return DURATIONS.stream().anyMatch(values::containsKey);
     }
@@ -678,7 +678,7 @@ public final class ReservationEdit {
         }
     }
 
-    /** It has nodes, or with ANY_NODES licenses. */
+    /** Checks that the reservation has nodes, or with ANY_NODES licenses. */
     private void nodes(Reservation r) {
         Reservation.Want w = r.want();
         boolean said = !w.nodes().isEmpty()
@@ -694,7 +694,7 @@ public final class ReservationEdit {
         }
     }
 
-    /** Before anything was said. */
+    /** Returns a reservation before anything was said of it. */
     static Reservation blank(String name) {
         return new Reservation(
                 name,

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Which nodes and cores a reservation gets: those it names, or the first that are free for all of its time. */
+/** Chooses the nodes and cores of a reservation: those it names, or the first that are free for all of its time. */
 public final class ReservationNodes {
     /** Counted reservations avoid nodes of maintenance that begins within this time. */
     private static final long MAINTENANCE_WITHIN_S = 7L * 86400;

@@ -96,7 +96,7 @@ public final class ReservationRules {
         };
     }
 
-    /** Other reservations at the same time leave too few licenses for it. */
+    /** Tests whether other reservations at the same time leave too few licenses for the reservation. */
     private boolean lacksLicenses(Reservation r) {
         if (r.licenses().isEmpty() || r.has(ReservationFlag.OVERLAP) || r.has(ReservationFlag.MAINT)) {
             return false;
@@ -309,8 +309,8 @@ public final class ReservationRules {
     }
 
     /**
-     * It is gone; what still waits for it is held, or goes on without it. With very many that wait, it goes when the
-     * last of them has been told.
+     * Removes a reservation: what still waits for it is held, or goes on without it. With very many that wait, it goes
+     * when the last of them has been told.
      */
     private void remove(Reservation r, List<Change> changes) {
         for (Job job : state.jobs().values()) {
@@ -355,7 +355,10 @@ public final class ReservationRules {
         return Optional.of(none ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.RESERVATION_ACCESS);
     }
 
-    /** It has begun with fewer nodes than the job needs, or with others: before that it may still grow. */
+    /**
+     * Tests whether the reservation has begun with fewer nodes than the job needs, or with others: before that it may
+     * still grow.
+     */
     private boolean isTooSmall(Reservation r, JobDesc desc) {
         if (!r.isActive(now.seconds())
                 || r.has(ReservationFlag.FLEX)
@@ -510,7 +513,7 @@ public final class ReservationRules {
         return replacedInPart(r, good, nodes);
     }
 
-    /** Where nodes alone were counted, as many are replaced as there are others for. */
+    /** Replaces in a reservation that counted nodes alone as many as there are others for. */
     private static Reservation replacedInPart(Reservation r, List<String> good, ReservationNodes nodes) {
         if (!r.units().isEmpty()
                 || !r.want().features().isEmpty()

@@ -63,7 +63,7 @@ public record Accounts(
         return w.user() + "\n" + w.name();
     }
 
-    /** Nothing was ever said. */
+    /** Tests that no policy was ever given. */
     public boolean isEmpty() {
         return assocs.size() == 0;
     }

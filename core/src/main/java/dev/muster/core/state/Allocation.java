@@ -189,7 +189,7 @@ public record Allocation(
                 scriptOn);
     }
 
-    /** Nothing is left on a node that was given up. */
+    /** Returns the allocation with nothing left on a node that was given up. */
     Allocation left(String node) {
         return new Allocation(
                 version + 1,
@@ -216,7 +216,7 @@ public record Allocation(
         return ByNode.allOver(nodes, Share::released) && leaving.stream().allMatch(Share::released);
     }
 
-    /** Some of its nodes have yet to come up. */
+    /** Tests whether some nodes of the job have yet to come up. */
     public boolean awaitsNodes() {
         for (Share s : nodes) {
             if (s.bootId.isEmpty()) {

@@ -135,7 +135,7 @@ public record BurstBuffer(
         return known && size < Long.MAX_VALUE / 2.0 ? Optional.of((long) size) : Optional.empty();
     }
 
-    /** It has its space. */
+    /** Tests whether the buffer has its space. */
     public boolean isAllocated() {
         return stage != Stage.PENDING && stage != Stage.COMPLETE;
     }
@@ -182,7 +182,7 @@ public record BurstBuffer(
      * reported them.
      */
     public record All(Table<Integer, BurstBuffer> byJob, Table<String, Pool> pools) {
-        /** Why a job does not start yet; NONE if this does not keep it back. */
+        /** Returns why a job does not start yet; NONE if its burst buffer does not keep it back. */
         public JobReason blocks(int jobId) {
             return byJob.find(jobId)
                     .map(b -> switch (b.stage) {

@@ -26,8 +26,8 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     /** Index in the list by node name; all versions share it. */
     private final Map<String, Integer> places;
     /**
-     * All before this place are over, by what {@link #allOver} was last asked: what is known of one version needs no
-     * second look in the next.
+     * Number of values from the first on that are all over, as {@link #allOver} last found: what is known of one
+     * version needs no second look in the next.
      */
     private int over;
 
@@ -63,7 +63,7 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     }
 
     /**
-     * Where the node's value is, the first if there are several; -1 if there is none.
+     * Returns the index of a node's value, the first if there are several; -1 if there is none.
      *
      * @param name of a value's node
      */
@@ -89,7 +89,7 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         return out;
     }
 
-    /** Whether that is so of all. Of a list and its changed copies always the same is asked. */
+    /** Tests whether all values are over. Of a list and its changed copies always the same is asked. */
     static <T> boolean allOver(List<T> list, Predicate<T> isOver) {
         int from = list instanceof ByNode<T> known ? known.over : 0;
         while (from < list.size() && isOver.test(list.get(from))) {

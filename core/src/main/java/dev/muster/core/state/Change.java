@@ -34,8 +34,8 @@ public sealed interface Change {
     record JobIdsReserved(int nextJobId, int ceiling, long nextSluid, long sluidCeiling) implements Change {}
 
     /**
-     * Nothing but that it is later: where nothing else is recorded, a restart would take up the cluster's time from
-     * where something last was.
+     * Records nothing but that it is later: where nothing else is recorded, a restart would take up the cluster's time
+     * from where something last was.
      */
     record TimePassed() implements Change {}
 
@@ -97,7 +97,7 @@ public sealed interface Change {
 
     record StepStarted(int jobId, Step step) implements Change {}
 
-    /** It waits within its job for what other steps have. */
+    /** Queues a step, which waits within its job for what other steps have. */
     record StepQueued(int jobId, Step step) implements Change {}
 
     record StepLaunched(int jobId, int stepId, String node) implements Change {}
@@ -168,7 +168,7 @@ public sealed interface Change {
     /** The program of a trigger runs, with the cause as its argument; gone unless it is permanent. */
     record TriggerFired(int id, String cause) implements Change {}
 
-    /** Another time limit of a running step, minutes; 0 for none of its own. */
+    /** Sets another time limit of a running step, minutes; 0 for none of its own. */
     record StepLimitChanged(int jobId, int stepId, int limitMin) implements Change {}
 
     record StepEnded(int jobId, int stepId, long endTime) implements Change {}
@@ -181,7 +181,7 @@ public sealed interface Change {
     record PendingJobEnded(int jobId, JobState state, JobReason reason, String reasonText, long endTime)
             implements Change {}
 
-    /** Nothing of the attempt is left on the node: its part of the allocation is free. */
+    /** Frees a node's part of the allocation: nothing of the attempt is left on it. */
     record NodeReleased(int jobId, int attempt, String node) implements Change {}
 
     /**
@@ -231,7 +231,7 @@ public sealed interface Change {
 
     record JobSuspended(int jobId, long time) implements Change {}
 
-    /** Its processes were sent SIGSTOP, or SIGCONT. */
+    /** Records that the job's processes were sent SIGSTOP, or SIGCONT. */
     record JobStopped(int jobId, boolean stopped) implements Change {}
 
     record JobResumed(int jobId, long time, long limitTick) implements Change {}
@@ -274,7 +274,9 @@ public sealed interface Change {
         }
     }
 
-    /** How the node's next start, stop or reboot is done: a PowerAction of slurm.conf, "" for the usual program. */
+    /**
+     * Chooses how the node's next start, stop or reboot is done: a PowerAction of slurm.conf, "" for the usual program.
+     */
     record NodePowerActionChosen(String node, String action) implements Change {}
 
     record NodeMarked(String node, Node.Marks marks) implements Change {}

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * When a line of a crontab is due: five fields for minute, hour, day of the month, month and day of the week, each
- * {@code *}, numbers or names, ranges, lists and steps; or a word as {@code @daily}. A day is meant that fits either
- * field for days where both are given, as in cron.
+ * The times at which a line of a crontab is due: five fields for minute, hour, day of the month, month and day of the
+ * week, each {@code *}, numbers or names, ranges, lists and steps; or a word as {@code @daily}. A day is meant that
+ * fits either field for days where both are given, as in cron.
  */
 public record CronTime(
         IndexSet minutes,

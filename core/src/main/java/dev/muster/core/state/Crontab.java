@@ -41,7 +41,7 @@ public record Crontab(int uid, String zone, String text, List<Entry> entries) {
                 .isPresent();
     }
 
-    /** When the job is run by scrontab, the five fields that say when; "" for others. */
+    /** Returns the five fields that say when scrontab runs the job; "" for jobs that it does not run. */
     public static String when(Table<Integer, Crontab> crontabs, Job job) {
         return crontabs.find(job.desc().owner().uid()).stream()
                 .flatMap(c -> c.entries().stream())

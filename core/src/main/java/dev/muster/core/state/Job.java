@@ -134,7 +134,7 @@ public record Job(
         return (flags & 1 << flag.ordinal()) != 0;
     }
 
-    /** Its number in accounting, at its present size. */
+    /** Returns the job's number in accounting, at its present size. */
     public long rowSluid() {
         return Sluid.sized(sluid, run.allocation().resizes().size());
     }
@@ -146,7 +146,7 @@ public record Job(
                 .count());
     }
 
-    /** Its number as people see it: another for each attempt and size. */
+    /** Returns the job's number as users see it: another for each attempt and size. */
     public long shownSluid() {
         return Sluid.shown(rowSluid(), restarts);
     }
@@ -457,7 +457,7 @@ public record Job(
                 failedNode);
     }
 
-    /** It grows older from then on. */
+    /** Returns the job with the time from which it grows older. */
     Job withEligibleTime(long time) {
         return new Job(
                 id,

@@ -3,7 +3,7 @@ package dev.muster.core.state;
 import dev.muster.model.job.ExitStatus;
 import java.util.List;
 
-/** How {@link Job.Run} changes. */
+/** Returns changed copies of {@link Job.Run}. */
 final class JobRunUpdates {
     private JobRunUpdates() {}
 
@@ -81,7 +81,7 @@ final class JobRunUpdates {
                 r.paused());
     }
 
-    /** It ended suspended. */
+    /** Returns the run of a job that ended suspended. */
     static Job.Run pausedUpTo(Job.Run r, long endTime, long charged) {
         return new Job.Run(
                 r.startTime(),

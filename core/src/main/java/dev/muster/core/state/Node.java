@@ -86,12 +86,12 @@ public record Node(
             }
         }
 
-        /** Whether what was shown is the token that was set, or what was given in its place. */
+        /** Tests whether a token that was shown is the one that was set, or was given in its place. */
         public boolean knows(String token) {
             return same(certToken, token) || renews(token);
         }
 
-        /** Whether it is what slurmctld gave for this time. */
+        /** Tests whether the token is the one that slurmctld gave for this time. */
         public boolean renews(String token) {
             return same(certRenewal, token);
         }
@@ -123,13 +123,13 @@ public record Node(
         DYNAMIC_NORM,
         /** Took the place of a FUTURE node when its slurmd asked for one. */
         DYNAMIC_FUTURE,
-        /** To be powered down as soon as no job has it. */
+        /** The node is to be powered down as soon as no job has it. */
         POWER_DOWN,
         POWERING_DOWN,
-        /** To be powered up as soon as ResumeRate allows. */
+        /** The node is to be powered up as soon as ResumeRate allows. */
         POWER_UP,
         POWERING_UP,
-        /** Its DRAIN came with power_down_asap or reboot ASAP and goes with it. */
+        /** The node's DRAIN came with power_down_asap or reboot ASAP and goes with it. */
         DRAINED_FOR_THIS,
         /** The node is DOWN after its reboot; with NEXT_RESUME it is in service, whatever it was before. */
         NEXT_DOWN,
@@ -321,12 +321,12 @@ public record Node(
         return (has(Flag.POWERED_DOWN) || has(Flag.POWERING_UP)) && !has(Flag.POWERING_DOWN);
     }
 
-    /** It is started, stopped or rebooted, or is to be. */
+    /** Tests whether the node is started, stopped or rebooted, or is to be. */
     public boolean isPowerOrdered() {
         return has(Flag.REBOOT_REQUESTED) || has(Flag.REBOOT_ISSUED) || isSilentByOrder() || has(Flag.POWER_DOWN);
     }
 
-    /** Nothing is heard of it, and nothing is wrong with that. */
+    /** Tests whether the node is silent, with nothing wrong about that. */
     public boolean isSilentByOrder() {
         return has(Flag.POWERED_DOWN)
                 || has(Flag.POWERING_UP)
@@ -411,7 +411,7 @@ public record Node(
                 marks);
     }
 
-    /** Other flags; a new power action begins now. */
+    /** Returns the node with other flags; a new power action begins now. */
     Node turned(int f, long time) {
         Node out = (f & POWER_WISHES) == 0 ? withFlags(f).withPowerAction("") : withFlags(f);
         if (has(Flag.POWERING_UP) && (f & CAME_NOT) == 0 && powerTime > 0) {

@@ -26,7 +26,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
     }
 
     /**
-     * How many jobs may have a core at once; 1 where it is not shared.
+     * Returns how many jobs may have a core at once; 1 where it is not shared.
      *
      * @param asked the job says {@code --oversubscribe}
      */
@@ -56,7 +56,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return counts ? own.endsWith("_MEMORY") : settings.memoryConsumed();
     }
 
-    /** Each job has its nodes to itself. */
+    /** Tests whether each job has its nodes to itself. */
     public boolean isExclusive() {
         return info.exclusiveNode() || info.overSubscribe().equals("EXCLUSIVE");
     }

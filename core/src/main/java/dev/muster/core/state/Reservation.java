@@ -47,7 +47,7 @@ public record Reservation(
         boolean endSaid,
         int serial) {
 
-    /** No repetition is looked for further ahead than this. */
+    /** Seconds ahead of now beyond which no repetition is looked for. */
     static final long HORIZON_S = 10L * 86400;
 
     private static final List<ReservationFlag> REPEATING = List.of(
@@ -160,7 +160,7 @@ public record Reservation(
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP) && !other.has(ReservationFlag.MAINT);
     }
 
-    /** It may be made over other reservations, and others over it. */
+    /** Tests whether the reservation may be made over other reservations, and others over it. */
     public boolean mayOverlap() {
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP);
     }
@@ -187,7 +187,7 @@ public record Reservation(
         return false;
     }
 
-    /** Its times that touch the span, soonest first, also beyond {@link #HORIZON_S}. */
+    /** Returns the reservation's times that touch the span, soonest first, also beyond {@link #HORIZON_S}. */
     private List<Window> between(long now, long from, long to) {
         return windows(now, from, to, REPETITIONS_MAX, Long.MAX_VALUE);
     }
@@ -218,7 +218,10 @@ public record Reservation(
         return known.isUnder(account, who.accounts.names()::contains);
     }
 
-    /** Its times that touch the span, soonest first; a repeated one within {@link #HORIZON_S}. */
+    /**
+     * Returns the reservation's times that touch the span, soonest first; of a repeated one those within {@link
+     * #HORIZON_S}.
+     */
     public List<Window> windows(long now, long from, long to) {
         return windows(now, from, to, WINDOWS_MAX, now + HORIZON_S);
     }
@@ -241,7 +244,7 @@ public record Reservation(
         return out;
     }
 
-    /** When it begins again after a begin. */
+    /** Returns when the reservation begins again after a begin, in seconds since 1970. */
     private long after(long begin) {
         if (has(ReservationFlag.HOURLY)) {
             return begin + 3600;

@@ -324,7 +324,7 @@ public record State(
                     buffers);
         }
 
-        /** All state change on one page. */
+        /** Applies a change: all state change on one page. */
         void apply(Change change, Entry entry) {
             long now = entry.timeMs() / 1000;
             switch (change) {
@@ -636,7 +636,7 @@ public record State(
             refer(step.envHash(), known ? 0 : 1);
         }
 
-        /** Other licenses of a job that has some are what it has from then on. */
+        /** Describes a job anew: other licenses of a job that has some are what it has from then on. */
         private static Job described(Job job, JobDesc desc) {
             Job after = job.with(desc);
             return !job.state().isActive()

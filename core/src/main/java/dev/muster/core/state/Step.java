@@ -165,7 +165,7 @@ public record Step(
         return sum;
     }
 
-    /** Which of its nodes it is; -1 for none. */
+    /** Returns the index of a node among the step's; -1 for none. */
     public int place(String node) {
         return ByNode.find(nodes, node, Part::node);
     }
@@ -225,7 +225,7 @@ public record Step(
                 ports);
     }
 
-    /** Has a time limit of its own to be ended for, and has not been told to end. */
+    /** Tests whether the step has a time limit of its own to be ended for, and has not been told to end. */
     public boolean isLimited() {
         return id >= 0 && state == State.RUNNING && ending.isEmpty() && desc.timeLimitMin() > 0;
     }

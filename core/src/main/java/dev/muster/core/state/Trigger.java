@@ -63,7 +63,7 @@ public record Trigger(
         return new Trigger(id, events, jobId, nodes, offsetS, uid, user, program, permanent, time, why);
     }
 
-    /** All of them, and the highest number that there ever was. */
+    /** All triggers, and the highest number that there ever was. */
     public record All(int lastId, Table<Integer, Trigger> byId) {
         public static final All NONE = new All(0, Table.empty());
 

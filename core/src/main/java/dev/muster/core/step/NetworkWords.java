@@ -43,7 +43,7 @@ public final class NetworkWords {
         return Optional.empty();
     }
 
-    /** Whether a word, in lower case, is among them. */
+    /** Tests whether a word, in lower case, is among the words. */
     public static boolean has(String words, String word) {
         return !words.isEmpty()
                 && List.of(words.toLowerCase(Locale.ROOT).split("\\s*,\\s*")).contains(word);

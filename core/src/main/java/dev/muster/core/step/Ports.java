@@ -18,7 +18,7 @@ import java.util.Optional;
 public final class Ports {
     private Ports() {}
 
-    /** How many there are on a node. */
+    /** Returns how many ports there are on a node. */
     public static int count(Settings settings) {
         return range(settings).count();
     }

@@ -7,7 +7,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.job.ResourceRequest;
 import java.util.Optional;
 
-/** How often a job's processes are looked at: {@code --acctg-freq} over JobAcctGatherFrequency. */
+/** Interval at which a job's processes are sampled: {@code --acctg-freq} over JobAcctGatherFrequency. */
 public final class Sampling {
     private Sampling() {}
 
@@ -21,8 +21,8 @@ public final class Sampling {
     }
 
     /**
-     * Where sampling enforces memory limits, a job may not have its memory sampled less often than the configuration
-     * says.
+     * Refuses an interval that a job may not have: where sampling enforces memory limits, its memory is not sampled
+     * less often than the configuration says.
      */
     public static Optional<Decision.Rejected> refusal(Settings settings, String text, ResourceRequest request) {
         int asked = taskSeconds(text);

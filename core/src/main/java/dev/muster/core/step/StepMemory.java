@@ -36,12 +36,15 @@ final class StepMemory {
         return !r.memAll() && (r.memPerNodeMb() > 0 || perCpu || r.memPerGpuMb() > 0);
     }
 
-    /** It asks for memory by GPUs, and its job has none. */
+    /** Tests whether the step asks for memory by GPUs, and its job has none. */
     boolean isOfNoGpus() {
         return counts && isByGpus() && job.run().allocation().nodes().stream().allMatch(s -> gpus(s.gres()) == 0);
     }
 
-    /** How many of its tasks there is memory for on a node; what is asked for by GPUs shows only when it has them. */
+    /**
+     * Returns how many of the step's tasks there is memory for on a node; memory asked for by GPUs shows only when the
+     * step has them.
+     */
     int tasks(Allocation.Share share, int cpusPerTask, boolean ignoreOthers) {
         if (!counts || isByGpus()) {
             return ANY;

@@ -280,7 +280,7 @@ final class StepPlacement {
         return assign(chosen, units, TaskLayout.of(distribution, room, tasks), cpusPerTask, ignoreOthers);
     }
 
-    /** Each rank runs where the list of hosts says, a host as often as it is named. */
+    /** Places each rank where the list of hosts says, a host as often as it is named. */
     private Object listed(List<Allocation.Share> shares, int cpusPerTask) {
         Optional<List<String>> hosts = TaskLayout.listed(request.nodeList());
         if (hosts.isEmpty() || request.tasks() > hosts.get().size()) {
@@ -397,7 +397,10 @@ final class StepPlacement {
                         && devices.getOrDefault(i.name(), IndexSet.empty()).isEmpty());
     }
 
-    /** Other steps have devices that the step would have without them: of more than there are it is given all. */
+    /**
+     * Tests whether other steps have devices that the step would have without them: of more than there are it is given
+     * all.
+     */
     private boolean missesOfAll(List<Allocation.Share> shares) {
         return gres.perJob().stream().anyMatch(i -> {
             int all =

@@ -202,7 +202,7 @@ public final class StepRules {
         return Optional.empty();
     }
 
-    /** Where a step can begin now. */
+    /** Verdict on where a step can begin now. */
     private sealed interface Place {}
 
     private record Somewhere(List<Step.Part> nodes, IndexSet ports) implements Place {

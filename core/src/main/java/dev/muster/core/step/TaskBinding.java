@@ -12,8 +12,8 @@ import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
- * How tasks of steps are bound that say nothing of it: as all nodes of the job have it in their CpuBind; where those
- * differ or have none, as the partition; then as TaskPluginParam. Of slurm.conf(5), CpuBind.
+ * Binding of the tasks of steps that ask for none: as all nodes of the job have it in their CpuBind; where those differ
+ * or have none, as the partition; then as TaskPluginParam. Of slurm.conf(5), CpuBind.
  */
 public final class TaskBinding {
     private TaskBinding() {}

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Which ranks of a step run on which of its nodes. */
+/** Layout of a step: which of its ranks run on which of its nodes. */
 public final class TaskLayout {
     private TaskLayout() {}
 
@@ -83,7 +83,10 @@ public final class TaskLayout {
         }
     }
 
-    /** Where each rank runs as the user listed it: the names in their order, ranges spread out, repetitions kept. */
+    /**
+     * Returns the node of each rank as the user listed it: the names in their order, ranges spread out, repetitions
+     * kept.
+     */
     public static Optional<List<String>> listed(String hosts) {
         List<String> out = new ArrayList<>();
         int depth = 0;

@@ -225,8 +225,8 @@ public final class DeadlineRules {
     }
 
     /**
-     * Each task of the array waits for the one with its number: those that need not wait any more become jobs of their
-     * own.
+     * Makes jobs of their own of the array's tasks that need not wait any more: each waits for the task with its
+     * number.
      */
     private void byTask(Job array) {
         int count = 0;
@@ -295,7 +295,7 @@ public final class DeadlineRules {
         }
     }
 
-    /** Its partition is missing, and it goes on when that is configured again. */
+    /** Tests whether the job's partition is missing, so that the job goes on when it is configured again. */
     private boolean mayComeBack(Job job) {
         return PartitionRules.isLost(job)
                 && !state.partitions().has(job.desc().firstPartition())

@@ -94,7 +94,7 @@ public final class TriggerRules {
                 "");
     }
 
-    /** Why an event cannot happen here; "" for one that can. */
+    /** Returns why an event cannot happen here; "" for one that can. */
     private String objection(String event) {
         boolean known = Trigger.OF_NODES.contains(event)
                 || Trigger.OF_JOBS.contains(event)

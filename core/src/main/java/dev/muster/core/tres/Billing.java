@@ -16,7 +16,7 @@ import java.util.TreeMap;
 public final class Billing {
     private Billing() {}
 
-    /** Whether the cluster has all that the weights name, and they are written as such. */
+    /** Tests whether the cluster has all that the weights name, and they are written as such. */
     public static boolean isValid(String weights, Settings settings) {
         if (weights.isEmpty()) {
             return true;

@@ -53,7 +53,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
                 && Tres.gres(r.tresPerTask()).isEmpty();
     }
 
-    /** How many GPUs a specification names, types added up. */
+    /** Returns how many GPUs a specification names, types added up. */
     public static int gpus(String tres) {
         return gpus(Tres.gres(tres));
     }

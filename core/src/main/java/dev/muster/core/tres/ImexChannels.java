@@ -22,7 +22,7 @@ public final class ImexChannels {
 
     private ImexChannels() {}
 
-    /** How many there are, numbered from 0; none without such a switch. */
+    /** Returns how many channels there are, numbered from 0; none without such a switch. */
     public static int count(Settings settings) {
         return settings.options().steps().imexChannels();
     }

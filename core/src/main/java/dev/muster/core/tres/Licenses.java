@@ -55,8 +55,8 @@ public final class Licenses {
     }
 
     /**
-     * All that the cluster has: slurm.conf's, its share of what is served outside ({@code name@server}), and layers in
-     * their file's order.
+     * Returns all licenses of the cluster: slurm.conf's, its share of what is served outside ({@code name@server}), and
+     * layers in their file's order.
      */
     public static List<Pool> pools(State state) {
         Map<String, Pool> out = new TreeMap<>();
@@ -241,7 +241,9 @@ public final class Licenses {
         return Optional.of(asTyped ? text : LicenseRequest.text(out));
     }
 
-    /** Whether a job that runs may have these in place of what it has: others' that are left as they are. */
+    /**
+     * Tests whether a job that runs may have these licenses in place of its own: whether others' are left as they are.
+     */
     public static boolean leaves(State state, Job job, List<LicenseRequest.Item> items) {
         Map<String, Integer> all = configured(state);
         Map<String, Integer> used = new java.util.HashMap<>();

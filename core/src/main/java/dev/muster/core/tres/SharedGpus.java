@@ -27,7 +27,7 @@ public final class SharedGpus {
     public record Parts(List<Integer> first) {
         static final Parts NONE = new Parts(List.of(0));
 
-        /** Nothing that belongs to GPUs: the node has none of it, or no GPUs. */
+        /** Tests that nothing belongs to GPUs: the node has none of it, or no GPUs. */
         public boolean isEmpty() {
             return total() == 0;
         }

@@ -3,7 +3,7 @@ package dev.muster.core.tres;
 import dev.muster.model.format.IndexSet;
 
 /**
- * Which cores of a node are left to the system where only their number is said: of each socket in turn the last one, or
+ * Cores of a node that are left to the system where only their number is said: of each socket in turn the last one, or
  * the first.
  */
 public final class SpecialCores {

@@ -76,7 +76,7 @@ class BurstBufferTest {
         return Play.describe(job).strip() + waits + " / " + buffer(id).stage().word() + (job.isHeld() ? " held" : "");
     }
 
-    /** Each component has its own, and none starts before the data of all are there. */
+    /** Each component has a burst buffer of its own, and none starts before the data of all are there. */
     @Test
     void componentsOfOneJob() {
         Command.SubmitJob plain = new Command.SubmitJob(
@@ -236,7 +236,10 @@ class BurstBufferTest {
         return Play.describe(c.state().jobs().at(id)).strip();
     }
 
-    /** Each task of an array has its own, and waits for it alone; bb_array_stage_cnt of them at a time. */
+    /**
+     * Each task of an array has a burst buffer of its own, and waits for it alone; bb_array_stage_cnt of them at a
+     * time.
+     */
     @Test
     void tasksOfAnArrayHaveTheirOwn() {
         Cluster many = new Cluster(

@@ -100,7 +100,7 @@ class DependenciesTest {
                 """);
     }
 
-    /** Each is told to a job (4) beside an array (1), another job (2) and one that waits for that (3). */
+    /** Each dependency is told to a job (4) beside an array (1), another job (2) and a job that waits for that (3). */
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '|',

@@ -4,7 +4,7 @@ import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
-/** How a job ends that srun made for its one step, by what ended the step. */
+/** Tests how a job ends that srun made for its one step, by what ended the step. */
 class InterruptedSrunTest {
     /** The job is cancelled with the end of its step, also where srun dies before it asks for that. */
     @Test

@@ -28,7 +28,7 @@ class RequeueWordsTest {
                 """);
     }
 
-    /** Whether a job may be requeued counts before its state. */
+    /** A job that may not be requeued is refused for that first, whatever its state. */
     @Test
     void jobThatMayNotBeRequeued() {
         play("""

@@ -29,8 +29,8 @@ class TaskOutcomesTest {
     }
 
     /**
-     * Where something cannot be had of some tasks all are told of, those together that had the same; with the
-     * original's words.
+     * All tasks are told of where something cannot be had of some, those together that had the same; with Slurm's
+     * words.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

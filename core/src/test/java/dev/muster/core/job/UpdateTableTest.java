@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every field that scontrol(1) of 26.05 lists for {@code scontrol update} of a job, a step, a node, a partition and a
- * reservation, in its order, with what becomes of it: what the state holds afterwards, or the sentence of a refusal. A
- * field that the manual has and the table has not is a failure.
+ * Tests every field that scontrol(1) of 26.05 lists for {@code scontrol update} of a job, a step, a node, a partition
+ * and a reservation, in its order, with what becomes of it: what the state holds afterwards, or the sentence of a
+ * refusal. A field that the manual has and the table has not is a failure.
  */
 class UpdateTableTest {
     private static final String JOB = ""

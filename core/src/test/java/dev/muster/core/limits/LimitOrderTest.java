@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which word a job is told that waits for several limits at once, while others run: as measured of Slurm. */
+/** Tests which reason a job is told that waits for several limits at once, while others run: as measured of Slurm. */
 class LimitOrderTest {
     /**
      * The limits in the order in which they are reported: whose limit it is (of the partition's QOS, the job's, the

@@ -136,7 +136,7 @@ class PowerTest {
                 """);
     }
 
-    /** It is there for the next job when it is resumed. */
+    /** A node that did not come is there for the next job when it is resumed. */
     @Test
     void whatHasNotComeIsStartedAgainWhenItIsResumed() {
         play("options.power:idle=10", """
@@ -323,8 +323,8 @@ class PowerTest {
     }
 
     /**
-     * Why it is drained is told, unless a reason is given or there already; with its power that goes. A node fails or
-     * is drained, not both.
+     * A drained node shows why, unless a reason is given or there already; with its power the reason goes. A node fails
+     * or is drained, not both.
      */
     @Test
     void whyItIsDrained() {

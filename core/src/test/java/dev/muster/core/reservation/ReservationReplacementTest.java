@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which nodes replace those of counted reservations that jobs take or that fail. */
+/** Tests which nodes replace those of counted reservations that jobs take or that fail. */
 class ReservationReplacementTest {
     /**
      * A node that a job takes is replaced in the entry that starts the job: a listing right after the start shows other

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which GPUs of their job steps get. */
+/** Tests which GPUs of their job steps get. */
 class GpusOfStepsTest {
     private static String shown(Map<String, dev.muster.model.format.IndexSet> gres) {
         return gres.containsKey("gpu") ? gres.get("gpu").compact() : "none";

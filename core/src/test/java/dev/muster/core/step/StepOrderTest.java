@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Which nodes run the ranks of steps, one after the other, in a job that has all of the cluster. */
+/** Tests which nodes run the ranks of steps, one after the other, in a job that has all of the cluster. */
 class StepOrderTest {
     private static final Topology BLOCKS = new Topology(
             "",

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How a step's tasks are bound: as the step says, as its nodes have it if they agree, as its partition, as
+ * Tests how a step's tasks are bound: as the step says, as its nodes have it if they agree, as its partition, as
  * TaskPluginParam.
  */
 class TaskBindingTest {

@@ -299,7 +299,7 @@ public final class Cluster {
         return new NodeMessages.Register(node, "c", bootId, "v", 1_000_000, hardware.get(node), attempts, "", "");
     }
 
-    /** Every entry from now on goes there. */
+    /** Hands every entry from now on to the consumer. */
     public void record(Consumer<Entry> to) {
         recorder = to;
     }
@@ -375,7 +375,7 @@ public final class Cluster {
         return apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, false));
     }
 
-    /** When such a job would start: nothing is submitted. */
+    /** Returns when such a job would start: nothing is submitted. */
     public long wouldStart(String line) {
         Decision said = apply(new Command.SubmitJob(USER, desc(line), "", Bytes.EMPTY, Bytes.EMPTY, false, true));
         return ((SubmitReply) ((Decision.Accepted) said).reply()).testStart();

@@ -80,7 +80,7 @@ public final class Play {
                 .orElse(0);
     }
 
-    /** How things stand: of the job or node that the expectation begins with, or what the last command said. */
+    /** Shows how things stand: of the job or node that the expectation begins with, or what the last command said. */
     private String shown(String expected) {
         String subject = expected.split(" ")[0];
         if (subject.equals("says")) {
