@@ -133,7 +133,7 @@ public final class Controller implements ControllerServices {
     private volatile boolean primary;
     private final TriggerEventRelay events = new TriggerEventRelay();
     private boolean rowsFull;
-    /** There was a controller of this state before. */
+    /** A controller of this state has been there before. */
     private boolean hasHistory;
 
     private final Clients clients = new Clients();

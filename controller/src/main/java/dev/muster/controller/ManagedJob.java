@@ -222,7 +222,7 @@ final class ManagedJob implements StepDesk.Job {
         return new StepDesk.Refused<>(errno, errno.sentence());
     }
 
-    /** How slurmd finds it. */
+    /** The service by which slurmd finds the manager of a job's steps. */
     public static final class Desk implements StepDesk {
         @Override
         public StepDesk.Job open(Bytes entry, Consumer<Bytes> keep) {

@@ -97,8 +97,8 @@ record SlurmctldOptions(
     }
 
     /**
-     * Where {@code -s}, or going to the background, leaves the daemon: beside its log, else with its state, else in
-     * /var/tmp; the first that it can write to.
+     * Returns the working directory of the daemon after {@code -s}, or in the background: beside its log, else with its
+     * state, else in /var/tmp; the first that it can write to.
      */
     static Path workingDirectory(String logFile, Path state) {
         Path beside = logFile.startsWith("/") ? Path.of(logFile).getParent() : null;

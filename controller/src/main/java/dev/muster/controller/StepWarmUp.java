@@ -108,7 +108,8 @@ final class StepWarmUp {
     }
 
     /**
-     * Until the time is up; a site where root cannot have a few nodes ends it at once. Steps that came to their end.
+     * Runs steps until the time is up; a site where root cannot have a few nodes ends it at once. Returns the number of
+     * steps that came to their end.
      */
     int run(long endNs) {
         int done = 0;

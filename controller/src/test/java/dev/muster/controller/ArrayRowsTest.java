@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which tasks of an array share a row, as Slurm's squeue and scontrol have it. */
+/** Tests which tasks of an array share a row, as in Slurm's squeue and scontrol. */
 class ArrayRowsTest {
     private static String rows(State state, Site site, String query) {
         QueryJobs q = Codec.bind(Json.object(query.getBytes(StandardCharsets.UTF_8)), QueryJobs.class);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which words of SlurmctldHost let slurmctld start on a host, by the kernel's name of it, as in 26.05.3. */
+/** Tests which words of SlurmctldHost let slurmctld start on a host, by the kernel's name of it, as in 26.05.3. */
 class ControllerHostTest {
     @ParameterizedTest
     @CsvSource(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The dashboard for Grafana asks for nothing that slurmctld does not tell. */
 class DashboardTest {
-    /** All that the manual's page on metrics names. */
+    /** All metrics that the manual's page on metrics names. */
     private static final List<String> OF_THE_MANUAL = List.of(
             "slurm_account_jobs_pending",
             "slurm_bf_active",
@@ -84,8 +84,8 @@ class DashboardTest {
     }
 
     /**
-     * By the letter of OpenMetrics: each family in one piece, its type before its samples, no sample twice, and the
-     * mark of the end last.
+     * Each page is OpenMetrics by the letter: each family in one piece, its type before its samples, no sample twice,
+     * and the mark of the end last.
      */
     @Test
     void pagesAreOpenMetrics() {

@@ -43,7 +43,7 @@ class ManagedJobTest {
 
     private final Site site = new Site("PrologFlags=Contain", "MpiParams=ports=7000-7003");
     private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> Bytes.of("A=1"), (j, e) -> {});
-    /** What the node's disk has of the job. */
+    /** Entries of the job on the node's disk. */
     private final List<Bytes> kept = new ArrayList<>();
 
     private int seen;
@@ -56,7 +56,7 @@ class ManagedJobTest {
         hear();
     }
 
-    /** What slurmctld tells the job's first node comes there, as bytes. */
+    /** Hands the job's first node what slurmctld tells it, as bytes. */
     private void hear() {
         for (Entry entry : site.entries().subList(seen, site.entries().size())) {
             for (Decision.Direct d : outgoing.of(entry, site.core().state())) {

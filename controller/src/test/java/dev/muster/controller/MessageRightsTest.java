@@ -253,7 +253,7 @@ class MessageRightsTest {
         return new Json.Obj().put("jobId", (long) job);
     }
 
-    /** What is asked, about a job of the owner's that waits. */
+    /** Returns each message's request, about a job of the owner's that waits. */
     private static Map<String, IntFunction<Json.Obj>> bodies() {
         Map<String, IntFunction<Json.Obj>> out = new TreeMap<>();
         for (String message : List.of(
@@ -387,7 +387,7 @@ class MessageRightsTest {
         return out;
     }
 
-    /** What the words of the table mean, of something that is the owner's. */
+    /** Returns whether the words of the table grant the right to something that is the owner's. */
     private static boolean may(Need need, Who who) {
         return switch (need) {
             case ANYBODY -> true;
@@ -447,7 +447,7 @@ class MessageRightsTest {
         return cells.stream();
     }
 
-    /** The same of what is one's own: a job of one's own that waits, one's own crontab and token. */
+    /** Returns the requests about one's own things: a job of one's own that waits, one's own crontab and token. */
     private static Map<String, Json.Obj> own(Who who, int job) {
         Map<String, Json.Obj> out = new TreeMap<>();
         bodies().forEach((message, body) -> {
@@ -516,7 +516,7 @@ class MessageRightsTest {
         assertThat(controller.reconfigure()).isEmpty();
     }
 
-    /** What happened to a job and a node since they were as they were. */
+    /** Returns the request for the changes of a job and a node since they were as they were. */
     private static Json.Obj news(Json.Obj body) {
         String since =
                 Json.object(ask(Who.ROOT, "Follow", new Json.Obj()).body()).text("revision");

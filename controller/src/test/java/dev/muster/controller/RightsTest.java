@@ -42,7 +42,7 @@ class RightsTest {
     private static final int OWNER = 1000;
     private static final int SLURM_USER = 42;
 
-    /** Each sees the thing as another's but the owner. */
+    /** A kind of user; all but the owner see the thing as another's. */
     private enum Who {
         STRANGER(5),
         OWNER(RightsTest.OWNER),
@@ -64,7 +64,7 @@ class RightsTest {
         }
     }
 
-    /** What the words of the table mean. */
+    /** Returns whether the words of the table grant the right. */
     private static boolean may(Rights rights, Who who) {
         return switch (rights) {
             case DAEMON -> throw new AssertionError("nobody sends it");

@@ -180,7 +180,7 @@ public final class Site {
         return id.matches("[0-9]+") ? job(Integer.parseInt(id)) : id;
     }
 
-    /** All that were applied, in order. */
+    /** Returns all entries that were applied, in order. */
     public List<Entry> entries() {
         return entries;
     }
@@ -194,7 +194,7 @@ public final class Site {
         apply(new Command.Tick());
     }
 
-    /** Its script ends, and its node is done with it. */
+    /** Ends a job's script, with which its node is done then. */
     public void exit(int id, int code) {
         end(id, code);
         done(core.state().jobs().at(id).run().allocation().nodeNames().getFirst(), id);
@@ -206,7 +206,7 @@ public final class Site {
                 node, new NodeMessages.JobDone(1, id, core.state().jobs().at(id).attempt(), "")));
     }
 
-    /** Its script ends. */
+    /** Ends a job's script. */
     public void end(int id, int code) {
         Job job = core.state().jobs().at(id);
         String node = job.run().allocation().nodeNames().getFirst();

@@ -51,7 +51,7 @@ class SiteKeysTest {
                 .containsKey("muster_no_wake_ahead");
     }
 
-    /** As the original: where one of the programs is not one, neither is run, not by hand either. */
+    /** Neither program runs, not by hand either, where one of the two is missing or is no program, as in Slurm. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             /bin/true   | /bin/true | true |

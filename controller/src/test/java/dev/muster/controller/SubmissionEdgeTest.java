@@ -26,7 +26,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What slurmctld refuses of a submission before the core sees it. */
+/** Tests which submissions slurmctld refuses before the core sees them. */
 class SubmissionEdgeTest {
     private static final int USER = 2;
     private static Path dir;
@@ -106,7 +106,7 @@ class SubmissionEdgeTest {
         };
     }
 
-    /** One per field that an ordinary user may not set, in each message that describes a job. */
+    /** Each field that an ordinary user may not set is refused, in each message that describes a job. */
     @TestFactory
     Stream<DynamicTest> restrictedFieldsAreRefused() {
         return FieldRights.job().entrySet().stream()
@@ -135,7 +135,7 @@ class SubmissionEdgeTest {
                 }));
     }
 
-    /** The same by scontrol update. */
+    /** The same fields are refused in scontrol update. */
     @ParameterizedTest
     @ValueSource(strings = {"sitefactor=5", "admincomment=x", "nice=-5", "priority=100000", "userid=0"})
     void restrictedChangesAreRefused(String change) {

@@ -43,7 +43,7 @@ class WideJobTest {
     }
 
     /**
-     * In whatever order they tell: the step is over with the last node's word, the job's last node frees it, and a
+     * A step is over with the last node's word, in whatever order nodes tell; the job's last node frees it, and a
      * journal says the same.
      */
     @Test

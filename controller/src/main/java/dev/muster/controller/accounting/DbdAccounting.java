@@ -40,7 +40,7 @@ public final class DbdAccounting implements Accounting {
     private final DbdLink link;
     /** SlurmctldParameters=max_dbd_msg_action=exit. */
     private final boolean ends;
-    /** The same with discard. */
+    /** SlurmctldParameters=max_dbd_msg_action=discard. */
     private final boolean discards;
 
     private final Runnable overflown;
@@ -163,7 +163,7 @@ public final class DbdAccounting implements Accounting {
         return backup.isEmpty() ? List.of(host) : List.of(host, backup);
     }
 
-    /** Other slurmdbds that are told where this cluster is. */
+    /** Returns the other slurmdbds that are told where this cluster is. */
     public static ExternalDbds external(
             Supplier<SlurmConf> confs, Sessions sessions, Supplier<State> state, Consumer<String> log) {
         return new ExternalDbds(

@@ -44,7 +44,7 @@ import java.util.function.Function;
  * tables after a restart.
  */
 public final class EmbeddedAccounting implements Accounting {
-    /** How long a question waits for the rows of what was durable when it came. */
+    /** Milliseconds that a question waits for the rows of what was durable when it came. */
     private static final long CATCH_UP_MS = 30_000;
 
     private record StepKey(long sluid, int restarts, int stepId) {}
@@ -177,8 +177,8 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * Where following begins: the snapshot's index and state, or 0 and the empty state. Tables that are older than the
-     * snapshot (another disk, a restored copy) get the rows of all jobs that the state still knows.
+     * Takes the point where following begins: the snapshot's index and state, or 0 and the empty state. Tables that are
+     * older than the snapshot (another disk, a restored copy) get the rows of all jobs that the state still knows.
      */
     @Override
     public synchronized void begin(long index, State state) {
@@ -547,7 +547,7 @@ public final class EmbeddedAccounting implements Accounting {
         }
     }
 
-    /** Its steps were suspended as long, or since they began. */
+    /** Adds the suspension to a job that goes on: its steps were suspended as long, or since they began. */
     private void resumed(Job suspended, long time, Rows rows) {
         long since = suspended.run().suspendTime();
         suspendedSeconds.put(key(suspended), suspended(suspended) + Math.max(0, time - since));
@@ -697,7 +697,9 @@ public final class EmbeddedAccounting implements Accounting {
         return projector.durableSequence();
     }
 
-    /** Before a snapshot lets the journal forget: waits until the tables hold everything up to the index for good. */
+    /**
+     * Waits until the tables hold everything up to the index for good, before a snapshot lets the journal forget it.
+     */
     @Override
     public boolean settle(long index, long timeoutMs) {
         return projector.awaitDurable(index, timeoutMs);

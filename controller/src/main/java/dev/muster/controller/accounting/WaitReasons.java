@@ -16,9 +16,9 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * Why jobs waited, for their rows: the last reason but their turn and what is free, which stays when they run and when
- * they are over. What a pass told a job is in no record; it is looked up when the job's row is made, and now and then
- * for all that wait. After a restart it is what the tables have.
+ * Reasons why jobs waited, for their rows: the last reason but their turn and what is free, which stays when they run
+ * and when they are over. A reason that a pass told a job is in no record; it is looked up when the job's row is made,
+ * and now and then for all that wait. After a restart it is the one that the tables have.
  */
 public final class WaitReasons {
     /** Number of jobs above which a look does not visit all of them. */
@@ -31,7 +31,7 @@ public final class WaitReasons {
     /** Results of the last pass by number of the job: why it waits, and its computed priority if it has one. */
     public record Queue(IntFunction<JobReason> reason, IntFunction<OptionalLong> priority) {}
 
-    /** One attempt. */
+    /** One attempt of a job. */
     private record Key(long sluid, int restarts) {
         static Key of(Job job) {
             return new Key(job.rowSluid(), job.restarts());
@@ -95,7 +95,7 @@ public final class WaitReasons {
         return Optional.empty();
     }
 
-    /** All its attempts. */
+    /** Forgets all attempts of a job. */
     void forget(Job job) {
         for (int attempt = 0; attempt <= job.restarts(); attempt++) {
             last.remove(new Key(job.rowSluid(), attempt));

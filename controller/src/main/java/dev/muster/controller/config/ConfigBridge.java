@@ -262,7 +262,7 @@ public final class ConfigBridge {
         }
     }
 
-    /** What is had by turns or again and again, or by one step alone. */
+    /** Adds the options of resources that jobs have by turns or again and again, or one step alone. */
     private static void shares(SlurmConf conf, Map<String, String> options) {
         if (!conf.list(Key.SCRON_PARAMETERS).isEmpty()) {
             options.put(
@@ -298,7 +298,7 @@ public final class ConfigBridge {
         }
     }
 
-    /** What jobs get and may ask for where the file says more than a number. */
+    /** Adds the options of what jobs get and may ask for, where the file says more than a number. */
     private static void defaults(SlurmConf conf, Map<String, String> options) {
         if (conf.yes(Key.TRACK_WCKEY) || conf.has(Key.ACCOUNTING_STORAGE_ENFORCE, "wckeys")) {
             options.put(AccountingOptions.TRACK_WCKEY, "true");
@@ -534,7 +534,7 @@ public final class ConfigBridge {
         return out.stream().allMatch(String::isEmpty) ? List.of() : List.copyOf(out);
     }
 
-    /** How many of mps or shard each GPU has, where gres.conf names its file with a Count. */
+    /** Returns how many of mps or shard each GPU has, where gres.conf names its file with a Count. */
     private static List<Integer> parts(GresConf conf, NodeConf n, NodeConf.Gres g) {
         List<GresConf.Device> devices = conf.forNode(n.name()).stream()
                 .filter(d -> d.name().equals(g.name()) && !d.files().isEmpty())

@@ -48,7 +48,7 @@ public final class ReconfigureCheck {
         return errors;
     }
 
-    /** One message in a line, at most {@link #ERRORS_SHOWN_MAX}. */
+    /** Returns the errors' messages, each in a line, at most {@link #ERRORS_SHOWN_MAX}. */
     public static String text(List<ConfigError> errors) {
         List<String> shown = new ArrayList<>(errors.stream()
                 .limit(ERRORS_SHOWN_MAX)

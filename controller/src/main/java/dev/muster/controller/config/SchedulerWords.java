@@ -102,7 +102,7 @@ public final class SchedulerWords {
                 .toList();
     }
 
-    /** A sentence for each that is set and has no effect. */
+    /** Returns a sentence for each word of SchedulerParameters that is set and has no effect. */
     public static List<String> without(Map<String, String> parameters) {
         List<String> out = new ArrayList<>();
         for (String name : parameters.keySet()) {
@@ -119,7 +119,10 @@ public final class SchedulerWords {
         return out;
     }
 
-    /** The same of PreemptParameters, and of SelectTypeParameters that need another one. */
+    /**
+     * Returns a sentence for each word of PreemptParameters without effect, and of SelectTypeParameters that need
+     * another one.
+     */
     public static List<String> without(List<String> preemptParameters, List<String> selectTypeParameters) {
         List<String> out = new ArrayList<>();
         for (String word : preemptParameters) {

@@ -39,7 +39,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     /** The controller as the link uses it. */
     public interface Home {
-        /** How this cluster presents itself. */
+        /** Returns the message with which this cluster presents itself. */
         Register introduction();
 
         /** Makes a policy durable. Returns when it is. */
@@ -78,11 +78,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private final Line writing = new Line();
     private final Line waiting = new Line();
     /**
-     * For rows that are read back, by a caller that holds what {@link Home#everything} needs: never together with
-     * {@link #writing}.
+     * Connection for rows that are read back, by a caller that holds what {@link Home#everything} needs: never used
+     * together with {@link #writing}.
      */
     private final Line reading = new Line();
-    /** Which of the hosts is asked. */
+    /** Number of the host that is asked. */
     private volatile int turn;
 
     private volatile long sequence;

@@ -28,7 +28,7 @@ public final class ExternalDbds implements AutoCloseable {
     private static final long EACH_MS = 10_000;
     private static final int CALL_MS = 10_000;
 
-    /** One of the list. */
+    /** A slurmdbd of the list. */
     public record Place(String host, int port) {
         private static final Pattern HOST = Pattern.compile("(\\[[^\\]]+]|[^:\\[\\]]+)(?::(\\d{1,5}))?");
 

@@ -120,8 +120,8 @@ final class CancelTargets {
     }
 
     /**
-     * Without --ctld, the id of a heterogeneous job stands for its leader. A filter selects a component only by the
-     * component's own id.
+     * Tests whether an id stands for a heterogeneous job's leader and not for this component, without --ctld. A filter
+     * selects a component only by the component's own id.
      */
     private static boolean standsForItsLeader(Job job, List<String> named) {
         return job.isHet()

@@ -14,9 +14,9 @@ import java.util.function.IntPredicate;
 
 /** Times of the last requests of commands with allocations, which ask periodically for their jobs. */
 public final class Clients {
-    /** How long a command may be away that waits for its allocation: it may only have lost its connection. */
+    /** Seconds that a command may be away that waits for its allocation: it may only have lost its connection. */
     private static final int AWAY_S = 10;
-    /** How long it may be away after a start of slurmctld: by then it has asked again, or given up. */
+    /** Seconds that a command may be away after a start of slurmctld: by then it has asked again, or given up. */
     private static final int AWAY_AFTER_START_S = 60;
 
     private final Map<Integer, Long> heardS = new ConcurrentHashMap<>();
@@ -72,7 +72,10 @@ public final class Clients {
         return job.desc().kind() != JobDesc.Kind.BATCH && !job.desc().extras().noShell();
     }
 
-    /** One command has all components of a heterogeneous job, and speaks of the first. */
+    /**
+     * Returns the id of which the job's command speaks: one command has all components of a heterogeneous job, and
+     * speaks of the first.
+     */
     private static int spokenOf(Job job) {
         return job.isHet() ? job.het().jobId() : job.id();
     }

@@ -48,7 +48,7 @@ public interface ControllerServices {
 
     GroupLook groupLook();
 
-    /** Nothing new is taken before what was acknowledged would have to be dropped. */
+    /** Tests whether nothing new is taken, because acknowledged work would have to be dropped otherwise. */
     boolean isFull();
 
     NodeLinks links();
@@ -58,7 +58,7 @@ public interface ControllerServices {
     /** Jobs by their owners. */
     OwnedJobs owned();
 
-    /** In the order of the file, then what was created since. */
+    /** Returns the partitions in the order of the file, then those created since. */
     List<String> partitionOrder(State state);
 
     ClusterMessages.PingReply ping();

@@ -45,7 +45,7 @@ final class CrontabHandler {
                 core.durable().crontabs().find(m.userId()).map(Crontab::text).orElse("")));
     }
 
-    /** From all but operators. */
+    /** Tests whether PrivateData hides crontabs from the caller: it hides them from all but operators. */
     private boolean isHidden(Caller caller) {
         return new Privacy(List.of("jobs"), core.durable(), caller.uid(), identities.userName(caller.uid()))
                 .hides("jobs");

@@ -61,7 +61,7 @@ public final class GroupLook {
         notifyAll();
     }
 
-    /** Until it is interrupted. */
+    /** Looks until it is interrupted. */
     public void run() {
         try {
             while (!Thread.interrupted()) {

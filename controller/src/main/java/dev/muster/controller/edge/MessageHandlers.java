@@ -27,7 +27,7 @@ final class MessageHandlers {
     }
 
     /**
-     * One message.
+     * A kind of message and its handler.
      *
      * @param name as in the path of the request
      * @param strict whether a field that the request does not have is refused

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What operators said to salloc ({@code scontrol notify}), until it asks for it. A few words per job; the oldest jobs'
- * go first.
+ * Texts of operators for salloc ({@code scontrol notify}), until it asks for them. A few words per job; the oldest
+ * jobs' go first.
  */
 final class Notices {
     private static final int JOBS_MAX = 1000;
@@ -30,7 +30,7 @@ final class Notices {
         return said.containsKey(jobId);
     }
 
-    /** Each is told once. */
+    /** Returns the job's texts, each of them once. */
     synchronized List<String> take(int jobId) {
         List<String> all = said.remove(jobId);
         return all == null ? List.of() : List.copyOf(all);

@@ -155,7 +155,7 @@ final class ReservationHandler {
         return Reply.of(new ClusterMessages.ReservationsReply(now, now, out));
     }
 
-    /** Its devices, and those of its licenses that AccountingStorageTRES has. */
+    /** Returns the TRES of a reservation: its devices, and those of its licenses that AccountingStorageTRES has. */
     private static String tres(State state, Reservation r) {
         String licenses = TresText.licenses(state, r.want().licenses());
         return ReservedDevices.requested(r).isEmpty() && !licenses.isEmpty()

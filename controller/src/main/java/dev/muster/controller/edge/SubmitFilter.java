@@ -48,7 +48,7 @@ public final class SubmitFilter {
         this.mayUse = mayUse;
     }
 
-    /** At start and at each reconfiguration. Answers what is wrong with the script, "" if nothing is. */
+    /** Loads the script, at start and at each reconfiguration. Returns what is wrong with it, "" if nothing is. */
     public synchronized String configure(SlurmConf c) {
         conf = c;
         boolean wanted = c.has(Key.JOB_SUBMIT_PLUGINS, "lua");
@@ -92,7 +92,7 @@ public final class SubmitFilter {
     /** @param refused the script's number for no; 0 where it said yes; changes are those to make */
     record Changed(Map<String, String> changes, int refused, String sentence, List<String> said) {}
 
-    /** Has the script decide about changes to a job; empty without a script. */
+    /** Lets the script decide about changes to a job; empty without a script. */
     Optional<Changed> modify(Job job, Map<String, String> asked, Bytes batch, int uid) {
         return script().map(s -> {
             UpdateDescription update = new UpdateDescription(job, asked);

@@ -216,7 +216,7 @@ public final class SubmitHandler {
         return checked(caller, m, component, immediate, asked.get());
     }
 
-    /** Why a request is refused before it is looked at closely; empty if it is not. */
+    /** Returns why a request is refused before it is looked at closely; empty if it is not. */
     private Optional<Refused> refusal(Caller caller, JobMessages.Submit m) {
         if (services.isFull()) {
             return Optional.of(new Refused(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));

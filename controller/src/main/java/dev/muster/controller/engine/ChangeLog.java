@@ -36,7 +36,7 @@ public final class ChangeLog {
     }
 
     /**
-     * What happened after a revision.
+     * The changes after a revision.
      *
      * @param known false if that is not remembered any more
      * @param lists other lists that changed
@@ -154,7 +154,7 @@ public final class ChangeLog {
     }
 
     /**
-     * What happened since, waiting for the first of it.
+     * Returns the changes since a revision, waiting for the first of them.
      *
      * @param revision that was answered before
      * @param waitMs at most; 0 not at all

@@ -28,9 +28,9 @@ public final class CoreThread {
     public static final int STARTS_PER_PASS = 200;
 
     static final long TICK_MS = 1000;
-    /** After a pass, commands have the core thread for this many times the duration of the pass. */
+    /** Factor by which a pass' duration gives the time that commands have the core thread after it. */
     static final int PASS_SHARE = 4;
-    /** The same where nothing has happened since but that jobs were submitted: they are tried together. */
+    /** The same factor where only submissions have happened since: submitted jobs are tried together. */
     static final int SUBMITTED_SHARE = 12;
 
     private final Core core;
@@ -45,7 +45,7 @@ public final class CoreThread {
     private Thread decider;
     private Thread releaser;
     private volatile boolean schedulable;
-    /** Not only jobs that were submitted ask for a pass. */
+    /** Another reason than submitted jobs asks for a pass. */
     private volatile boolean urgent;
     /**
      * Passes begin when this is set: else the first requests after a restart would wait for a pass over the whole
@@ -60,7 +60,7 @@ public final class CoreThread {
 
     private record Item(Command command, int uid, CompletableFuture<Decision> answer) {}
 
-    /** No command, but a reason not to wait any longer. */
+    /** An item that is no command, but a reason not to wait any longer. */
     private static final Item NUDGE = new Item(new Command.Tick(), -1, new CompletableFuture<>());
 
     public CoreThread(

@@ -1,8 +1,9 @@
 package dev.muster.controller.engine;
 
 /**
- * What something beside the journal knows of it: accounting, or the file {@code highest} in StateSaveLocation. Greater
- * than what the journal holds where its newest part was lost, or the directory is an older copy.
+ * The highest numbers that something beside the journal knows: accounting, or the file {@code highest} in
+ * StateSaveLocation. Greater than what the journal holds where its newest part was lost, or the directory is an older
+ * copy.
  *
  * @param index entry of the journal, 0 for unknown
  * @param jobId highest number given to a job, 0 for unknown

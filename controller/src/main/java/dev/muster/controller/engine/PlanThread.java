@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
  * not oftener than once a second, and none while nothing happens.
  */
 public final class PlanThread {
-    /** Between two plans, at least. */
+    /** Milliseconds between two plans, at least. */
     private static final int PACE_MS = 1000;
-    /** Planning may use this share of a core: one part of this many. */
+    /** Divisor of the share of a core that planning may use: one part of this many. */
     private static final int SHARE = 9;
     /** Least time in microseconds for the rest of a plan, which otherwise may take as long as the plan's first part. */
     private static final int REST_US = 100_000;

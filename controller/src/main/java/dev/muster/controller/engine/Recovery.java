@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * From the journal to the state and back to a snapshot.
+ * The state recovered from the journal, and the snapshot at which recovery began.
  *
  * @param state as of the last durable entry
  * @param snapshotIndex of the snapshot it began with, 0 if there was none

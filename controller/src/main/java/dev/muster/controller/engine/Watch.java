@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 public final class Watch {
     private final ConcurrentHashMap<Integer, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
 
-    /** Something of the job changed and is durable and visible. */
+    /** Wakes the request that waits for a job: something of the job changed and is durable and visible. */
     public void happened(int jobId) {
         CompletableFuture<Void> future = waiting.remove(jobId);
         if (future != null) {

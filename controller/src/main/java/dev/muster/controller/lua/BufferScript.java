@@ -20,15 +20,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One call of a function of the site's burst_buffer.lua, as a process of its own that may be killed: such a function
- * may copy for hours, and has all of Lua's library. Arguments: the script. Standard input: one line {@code {"function",
+ * A call of a function of the site's burst_buffer.lua, as a process of its own that may be killed: such a function may
+ * copy for hours, and has all of Lua's library. Arguments: the script. Standard input: one line {@code {"function",
  * "arguments": […], "job": {…}}}, where the description of a job becomes the last argument; without a function only the
  * script is read. With the end of the input the call is over, and all that it has begun: slurmctld is gone, and begins
  * it again when it is back. Descriptor 3: {@code {"rc", "text"}}. What the script logs, and what its own commands
  * print, goes to standard error.
  */
 public final class BufferScript {
-    /** A script has all of them. */
+    /** Functions that each script must have. */
     public static final List<String> FUNCTIONS = List.of(
             "slurm_bb_job_process",
             "slurm_bb_pools",

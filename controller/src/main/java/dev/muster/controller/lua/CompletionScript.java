@@ -38,7 +38,7 @@ public final class CompletionScript {
     }
 
     /**
-     * One job.
+     * Hands the script the record of a job.
      *
      * @param record numbers and texts by name; "" and what is not there is nil in the script
      * @throws IOException the script can not be read, has a mistake, or does not answer slurm.SUCCESS

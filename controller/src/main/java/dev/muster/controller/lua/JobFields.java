@@ -243,7 +243,7 @@ final class JobFields {
             "argv",
             "cron_job");
 
-    /** All that there is, as a plain table. */
+    /** Returns all fields of the job, as a plain table. */
     static Map<String, Object> table(RecordEditor<?> job) {
         Map<String, Object> out = new TreeMap<>();
         FIELDS.keySet().forEach(name -> out.put(name, get(job, name)));
@@ -356,7 +356,7 @@ final class JobFields {
         return r.number("memPerCpuMb") > 0 ? MEM_PER_CPU + r.number("memPerCpuMb") : NO_VAL64;
     }
 
-    /** In MiB, 0 for all of a node's; null if unset. */
+    /** Returns the memory per node in MiB, 0 for all of a node's; null if unset. */
     private static Long memoryPerNode(RecordEditor<?> r) {
         if (r.flag("memAll")) {
             return 0L;
@@ -571,7 +571,7 @@ final class JobFields {
         return Optional.empty();
     }
 
-    /** The same devices as tres_per_node names them. */
+    /** Returns the devices as tres_per_node names them. */
     private static String withPrefix(String gres) {
         return Stream.of(gres.split(","))
                 .filter(item -> !item.isEmpty())

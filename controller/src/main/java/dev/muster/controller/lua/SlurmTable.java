@@ -19,7 +19,10 @@ import java.util.function.Consumer;
 final class SlurmTable {
     /** Most lines that a script can send to the user. */
     private static final int SAID_MAX = 1000;
-    /** Only what a script looks at is made; a new question about the cluster drops it. */
+    /**
+     * Lua code of the table {@code slurm}: only what a script looks at is made; a new question about the cluster drops
+     * it.
+     */
     private static final String LIVE = """
             local live, made = ..., {}
             setmetatable(slurm, { __metatable = false, __index = function(_, name)

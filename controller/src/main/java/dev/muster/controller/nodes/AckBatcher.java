@@ -3,10 +3,7 @@ package dev.muster.controller.nodes;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Which of a node's reports are durable, and of which of them it was told so: with what it is told next, or, if that is
- * nothing, a moment later.
- */
+/** Acknowledges a node's durable reports: with the next message to the node, or, if none comes, a moment later. */
 final class AckBatcher {
     /** The newest durable report; those before it are durable too. */
     private final AtomicLong durable = new AtomicLong();

@@ -15,11 +15,11 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * Has what jobs with {@code --mem-update} use measured when it is time: once in each run, on all their nodes. Called by
- * several threads.
+ * Lets nodes measure the memory of jobs with {@code --mem-update} when it is time: once in each run, on all their
+ * nodes. Called by several threads.
  */
 public final class MemoryUpdates {
-    /** A node that has said nothing is asked again. */
+    /** Milliseconds after which a node that has said nothing is asked again. */
     private static final long AGAIN_MS = 5_000;
 
     private static final class Asking {

@@ -42,7 +42,10 @@ import java.util.function.Supplier;
 
 /** The connections to the nodes. Each has its own writer, so that a slow node delays no other. */
 public final class NodeLinks {
-    /** Between two heartbeats of a node: at least, and of many nodes so that no more come in a second than this. */
+    /**
+     * Seconds between two heartbeats of a node at least; longer with many nodes, so that no more than {@link
+     * #BEATS_PER_SECOND} come in a second.
+     */
     static final int HEARTBEAT_S = 5;
 
     private static final int BEATS_PER_SECOND = 200;
@@ -58,8 +61,8 @@ public final class NodeLinks {
     /** A larger message waits for no other. */
     private static final int LARGE_BYTES = 1 << 16;
     /**
-     * What leaves slurmctld for the launches of one step, each node told by itself: about a second's worth of a slow
-     * network.
+     * Bytes up to which the launches of one step leave slurmctld directly, each node told by itself: about a second's
+     * worth of a slow network.
      */
     static final long DIRECT_BYTES_MAX = 128L << 20;
     /** Files that are read at a time, on all nodes together. */
@@ -142,13 +145,15 @@ public final class NodeLinks {
     private sealed interface Item {
         record Direct(ToNode message) implements Item {}
 
-        /** Nothing but what is to be acknowledged. */
+        /** An item of nothing but acknowledgements. */
         record Acks() implements Item {}
 
-        /** It comes through another node. Nothing overtakes it: an end that did would find nothing to end. */
+        /**
+         * A launch that comes through another node. Nothing overtakes it: an end that did would find nothing to end.
+         */
         record Relayed(Relays.Tree tree, NodeMessages.Launch launch) implements Item {}
 
-        /** One of many, what they have in common being encoded once for all. */
+        /** One launch of many, of which the common part is encoded once for all. */
         record Alike(SharedLaunchEncoder all, SharedLaunch.Part own) implements Item {}
     }
 
@@ -382,8 +387,8 @@ public final class NodeLinks {
     }
 
     /**
-     * Where a node is spoken to. Of one that comes from a cloud the configuration need not know that: it is where the
-     * node is connected from, or, if that is this machine, this controller's own address.
+     * Returns the address at which a node is spoken to. Of one that comes from a cloud the configuration need not know
+     * that: it is where the node is connected from, or, if that is this machine, this controller's own address.
      * SlurmctldParameters=cloud_dns: its name is enough.
      */
     public String address(Node node) {
@@ -418,7 +423,7 @@ public final class NodeLinks {
         }
     }
 
-    /** It may have come meanwhile. */
+    /** Sends a node the messages kept for it, if it has come meanwhile. */
     private void hear(String node) {
         Link link = links.get(node);
         if (link != null) {
@@ -451,8 +456,8 @@ public final class NodeLinks {
     }
 
     /**
-     * To more nodes than TreeWidth: directly as long as that is little, else, or where slurm.conf names a width,
-     * through some of them.
+     * Sends a step's launches to more nodes than TreeWidth: directly as long as that is little, else, or where
+     * slurm.conf names a width, through some of them.
      */
     private void launch(List<Decision.Direct> launches, int width) {
         List<Decision.Direct> connected =
@@ -567,7 +572,7 @@ public final class NodeLinks {
         }
     }
 
-    /** To all connected nodes. */
+    /** Sends a message to all connected nodes. */
     public void broadcast(ToNode message) {
         links.values().forEach(l -> l.send(message));
     }

@@ -24,8 +24,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * What nodes are told: by durable records as they come, and all that is open when a node registers. Sends nothing
- * itself.
+ * Makes the messages for nodes: by durable records as they come, and all that is open when a node registers. Sends
+ * nothing itself.
  */
 public final class NodeMessagesFromState {
     private static final int SIGINT = 2;

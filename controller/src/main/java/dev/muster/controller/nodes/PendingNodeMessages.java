@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was said to nodes while they were not connected and no record would say again: signals and words for jobs. A
- * node has them when it is back, in their order; it passes over those for what is over by then. In memory: a slurmctld
- * that is killed has them no more.
+ * Messages to nodes that were not connected which no record would repeat: signals and words for jobs. A node has them
+ * when it is back, in their order; it passes over those for what is over by then. In memory: a slurmctld that is killed
+ * has them no more.
  */
 final class PendingNodeMessages {
     /** Most messages of one node; beyond, the oldest are dropped. */

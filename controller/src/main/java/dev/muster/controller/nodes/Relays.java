@@ -25,7 +25,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * still come through the tree.
  */
 public final class Relays {
-    /** Until a node is spoken to directly. What else it is told waits as long. */
+    /**
+     * Seconds after which a node that has no launch through others is spoken to directly. What else it is told waits as
+     * long.
+     */
     static final int WAIT_S = 10;
 
     private static final int NUMBERS_PER_MS_BITS = 12;
@@ -61,11 +64,11 @@ public final class Relays {
         return newest.get();
     }
 
-    /** One step's launches on their way. */
+    /** The launches of one step on their way. */
     final class Tree {
         private final long id = newest.incrementAndGet();
         private final Map<String, NodeMessages.Relay> heads = new HashMap<>();
-        /** By node, all but the heads: whether it has its launch. */
+        /** Launches by node, of all nodes but the heads: whether the node has its launch. */
         private final Map<String, CompletableFuture<Boolean>> members = new HashMap<>();
 
         private final Map<String, List<String>> behind = new HashMap<>();

@@ -23,7 +23,7 @@ public final class SharedLaunchEncoder {
         return (long) common.length * nodes;
     }
 
-    /** One node's message: the same as the encoded record. */
+    /** Returns the message of one node: the same as the encoded record. */
     public byte[] to(SharedLaunch.Part own) {
         Json.Writer out = new Json.Writer();
         out.raw("{\"type\":\"Relay\",\"width\":1,\"launches\":{\"common\":")

@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What the first node of a job with a step manager is told of it: a state with nothing in it but the job, its nodes and
- * the settings, and then each durable record about its steps. With it the node decides while slurmctld is away. Of a
- * heterogeneous job the first component's first node is told of all components.
+ * Makes the messages for the first node of a job with a step manager: a state with nothing in it but the job, its nodes
+ * and the settings, and then each durable record about its steps. With it the node decides while slurmctld is away. Of
+ * a heterogeneous job the first component's first node is told of all components.
  */
 public final class StepManagerStates {
     private StepManagerStates() {}
@@ -40,7 +40,7 @@ public final class StepManagerStates {
                 .toList();
     }
 
-    /** After the launches of the entry, so that the node knows the job. */
+    /** Adds the messages of an entry, after its launches, so that the node knows the job. */
     static void of(List<Decision.Direct> out, Entry entry, State after) {
         if (entry.changes().stream().noneMatch(c -> mayConcern(c, after))) {
             return;

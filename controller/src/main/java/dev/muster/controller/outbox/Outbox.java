@@ -62,7 +62,7 @@ public final class Outbox implements AutoCloseable {
         /** Whether a message that waited too long begins anew, instead of being dropped. */
         boolean again();
 
-        /** How long what waits is given to arrive at the end, milliseconds; -1 without end. */
+        /** Returns the milliseconds that waiting records are given to arrive at the end; -1 without end. */
         long flushMs();
     }
 
@@ -197,7 +197,7 @@ public final class Outbox implements AutoCloseable {
         notifyAll();
     }
 
-    /** After a failed delivery: records that have waited too long are dropped, or begin anew. */
+    /** Keeps the records after a failed delivery; those that have waited too long are dropped, or begin anew. */
     private synchronized void later(IOException why) throws InterruptedException {
         if (!complained) {
             complained = true;

@@ -54,7 +54,7 @@ final class BufferCalls {
     }
 
     /**
-     * For a job.
+     * Calls a function of the site's script for a job.
      *
      * @param job as {@link #describe} has it; without fields the function gets none
      */

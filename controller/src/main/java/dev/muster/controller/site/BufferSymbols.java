@@ -16,7 +16,10 @@ final class BufferSymbols {
 
     private BufferSymbols() {}
 
-    /** All lines that begin with the directive; the others stay as they are, whatever bytes they are of. */
+    /**
+     * Returns the script with the symbols filled in, in all lines that begin with the directive; the others stay as
+     * they are, whatever bytes they are of.
+     */
     static Bytes filled(Bytes script, String directive, Job job) {
         List<String> out = new ArrayList<>();
         for (String line : latin(script).split("\n", -1)) {
@@ -25,7 +28,7 @@ final class BufferSymbols {
         return Bytes.of(String.join("\n", out).getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** Two backslashes end it: they go, and what follows stays. */
+    /** Fills in the symbols of a line. Two backslashes end that: they go, and what follows stays. */
     private static String line(String line, Job job) {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < line.length(); i++) {

@@ -46,7 +46,7 @@ public final class BurstBuffers {
 
     private static final int RETRY_SECONDS = 10;
     private static final int ENVIRONMENT_BYTES_MAX = 64 << 10;
-    /** In place of a component's number: the whole script is the job's. */
+    /** Component number that stands for the whole script, which is then the job's. */
     public static final int ALL = -1;
 
     private static final String PLUGIN = "burst_buffer/lua: ";
@@ -88,7 +88,10 @@ public final class BurstBuffers {
         calls = new BufferCalls(conf, log);
     }
 
-    /** At start and at each reconfiguration. What is wrong, "" if nothing is. */
+    /**
+     * Loads burst_buffer.conf and its script, at start and at each reconfiguration. Returns what is wrong, "" if
+     * nothing is.
+     */
     public String configure(SlurmConf c) {
         if (!BurstBufferConf.isAsked(c)) {
             settings = null;
@@ -148,7 +151,7 @@ public final class BurstBuffers {
     // ---- submission
 
     /**
-     * Has the site's script check what a job asks for. A job without directives is passed through.
+     * Lets the site's script check the request of a job. A job without directives is passed through.
      *
      * @param component of a heterogeneous job, with the directives of its part of the script; {@link #ALL} for other
      *     jobs
@@ -280,7 +283,7 @@ public final class BurstBuffers {
         }
     }
 
-    /** After a start of slurmctld: what was going on begins again. */
+    /** Begins again what was going on, after a start of slurmctld. */
     void resume(State state) {
         state.buffers().byJob().values().forEach(b -> begin(state, b));
     }
@@ -423,7 +426,7 @@ public final class BurstBuffers {
         return Integer.toString(job.desc().owner().gid());
     }
 
-    /** Before the job starts, on behalf of the nodes that it has; waited for. */
+    /** Runs the stage before the job's start, on behalf of the nodes that it has, and waits for it. */
     Ready preRun(Job job) {
         if (settings == null) {
             return new Ready(true, List.of());
@@ -513,7 +516,7 @@ public final class BurstBuffers {
     }
 
     /**
-     * For {@code scontrol show burstbuffer}.
+     * Returns the reply to {@code scontrol show burstbuffer}.
      *
      * @param uid of the caller: with PrivateData only operators see other users' buffers
      */

@@ -165,7 +165,8 @@ final class JobCompletion implements AutoCloseable {
     }
 
     /**
-     * There is an outbox while JobCompType says so. What waited when slurmctld ended is sent even if no job ends now.
+     * Opens or closes the outbox as JobCompType says. Records that waited when slurmctld ended are sent even if no job
+     * ends now.
      */
     private void settleOutbox() {
         String type = type();

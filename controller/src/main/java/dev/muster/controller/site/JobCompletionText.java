@@ -43,7 +43,7 @@ final class JobCompletionText {
                 + " DerivedExitCode=" + code(r.derivedExit()) + " ExitCode=" + code(r.exit()) + " \n";
     }
 
-    /** In an array or a heterogeneous job. */
+    /** Returns the job's place in an array or a heterogeneous job. */
     private static String place(JobRow r) {
         return (r.arrayJobId() != 0 && r.arrayTaskId() >= 0
                         ? " ArrayJobId=" + r.arrayJobId() + " ArrayTaskId=" + r.arrayTaskId()

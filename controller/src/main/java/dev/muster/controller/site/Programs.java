@@ -74,7 +74,7 @@ public final class Programs {
                 }));
     }
 
-    /** Nothing follows any more. */
+    /** Ends the thread that starts programs: nothing follows any more. */
     public void close() {
         completion.close();
     }
@@ -107,7 +107,7 @@ public final class Programs {
         Mail.of(entry.changes(), before, after).forEach(mail -> send(mail, after));
     }
 
-    /** After a start of slurmctld: prologs without a known end run again, and time limits are watched again. */
+    /** Starts prologs without a known end again, and watches time limits again, after a start of slurmctld. */
     public void resume(State state, Iterable<Job> active, long tickMs) {
         for (Job job : active) {
             prolog(state, job);
@@ -224,9 +224,9 @@ public final class Programs {
     }
 
     /**
-     * This controller begins or ends to be the one that is in charge: by start and shutdown, while there is no other to
-     * take over. Waited for, but not for ever: an address that the program moves should be there when the controller
-     * answers, and gone when it does not.
+     * Runs the program for a controller that begins or ends to be in charge: by start and shutdown, while there is no
+     * other to take over. Waited for, but not for ever: an address that the program moves should be there when the
+     * controller answers, and gone when it does not.
      */
     public void primary(boolean on) {
         Key key = on ? Key.SLURMCTLD_PRIMARY_ON_PROG : Key.SLURMCTLD_PRIMARY_OFF_PROG;

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.TreeSet;
 
 /**
- * What DebugFlags adds to the controller's log: what the records say, by subject. Lines begin with the flag, as Slurm's
- * do.
+ * Lines that DebugFlags adds to the controller's log: what the records say, by subject. Lines begin with the flag, as
+ * Slurm's do.
  */
 public final class DebugFlags {
     /** Flags with an effect. */

@@ -11,7 +11,7 @@ import java.util.Map;
  * The words of the metrics and how they are written: samples of one name stand together, whatever order they come in.
  */
 final class MetricsText {
-    /** After the prefix; "" is the number of all. Of what a job may be doing. */
+    /** States of a job behind a metric's prefix; "" is the number of all. */
     static final List<String> JOBS = List.of(
             "",
             "bootfail",
@@ -167,7 +167,7 @@ final class MetricsText {
         };
     }
 
-    /** The same state behind {@code slurm_partition_nodes}, where some are spelled otherwise. */
+    /** Returns a state as it stands behind {@code slurm_partition_nodes}, where some are spelled otherwise. */
     static String ofPartition(String state) {
         return state.isEmpty()
                 ? ""

@@ -56,7 +56,7 @@ public final class PlanStatistics {
         return cycles == 0 ? 0 : sum / cycles;
     }
 
-    /** By the names of sdiag's JSON form. */
+    /** Adds the statistics by the names of sdiag's JSON form. */
     synchronized void put(Map<String, Long> out) {
         out.put("bf_active", active ? 1L : 0L);
         out.put("bf_cycle_counter", cycles);

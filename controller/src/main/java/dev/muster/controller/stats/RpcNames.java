@@ -69,7 +69,7 @@ public final class RpcNames {
 
     private RpcNames() {}
 
-    /** Under what an action on jobs counts: holding and releasing are changes of a job. */
+    /** Returns the name under which an action on jobs counts: holding and releasing are changes of a job. */
     public static String ofAction(String action) {
         return switch (action) {
             case "hold", "uhold", "release" -> "UpdateJob";

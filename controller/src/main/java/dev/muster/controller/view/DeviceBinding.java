@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Which of its node's GPUs each task of a step sees: {@code --gpu-bind}, and {@code --gpus-per-task}, which means one's
- * own.
+ * Chooses the GPUs of its node that each task of a step sees: {@code --gpu-bind}, and {@code --gpus-per-task}, which
+ * means one's own.
  */
 final class DeviceBinding {
     private final List<Integer> ids = new ArrayList<>();

@@ -62,7 +62,7 @@ public final class JobEnvironment {
     private static final List<String> NODE_ONLY =
             List.of("SLURM_NODELIST", "SLURM_JOB_NTASKS", "SLURM_JOB_CORE_SPEC_COUNT", "SLURM_JOB_CORE_SPEC_TYPE");
 
-    /** For prolog and epilog: nothing in it is the user's to choose freely. */
+    /** Returns the variables of prolog and epilog, where nothing is the user's to choose freely. */
     public static List<String> ofHooks(State state, Job job) {
         JobDesc d = job.desc();
         Map<String, String> v = new LinkedHashMap<>();
@@ -160,7 +160,9 @@ public final class JobEnvironment {
         return out;
     }
 
-    /** For the programs of slurmctld: as Slurm's, "(null)" included. context "": none of its scripts. */
+    /**
+     * Returns the variables of slurmctld's programs, as in Slurm, "(null)" included. context "": none of its scripts.
+     */
     public static Map<String, String> ofController(State state, Job job, String context) {
         JobEnvironment e = new JobEnvironment(state, job);
         JobDesc d = job.desc();
@@ -273,7 +275,7 @@ public final class JobEnvironment {
             return whole;
         }
 
-        /** Which of the step's nodes it is. */
+        /** Returns the index of the part's node among the step's. */
         int index(Step.Part part) {
             return places.getOrDefault(part.node(), 0);
         }

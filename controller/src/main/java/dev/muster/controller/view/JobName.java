@@ -107,7 +107,7 @@ public record JobName(String text, int jobId, IndexSet tasks, int step, boolean 
         };
     }
 
-    /** One reference per task named. */
+    /** Returns one reference for each named task. */
     public List<Command.JobRef> refs() {
         if (tasks.isEmpty()) {
             return List.of(new Command.JobRef(text, jobId, -1, step));

@@ -32,7 +32,7 @@ public final class JobPaths {
         return job.desc().kind() == JobDesc.Kind.BATCH ? new Paths(stdin(job), stdout(job), stderr(job)) : Paths.NONE;
     }
 
-    /** The same with their codes: what queries and accounting show unless asked to fill them in. */
+    /** Returns the paths with their codes: what queries and accounting show unless asked to fill them in. */
     static Paths patterns(Job job) {
         return job.desc().kind() != JobDesc.Kind.BATCH
                 ? Paths.NONE

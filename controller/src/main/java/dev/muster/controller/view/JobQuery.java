@@ -157,7 +157,7 @@ public final class JobQuery {
         return !q.allStates() && !q.states().isEmpty() && ON_NODES.containsAll(q.states());
     }
 
-    /** In the order of their numbers: a few of a long queue. */
+    /** Returns the jobs that nodes have, in the order of their numbers: far fewer than those of a long queue. */
     private List<Job> jobsOfNodes() {
         TreeSet<Integer> ids = new TreeSet<>();
         state.nodes().values().forEach(n -> ids.addAll(n.jobs()));
@@ -336,7 +336,10 @@ public final class JobQuery {
         return false;
     }
 
-    /** To be cancelled in this order: the nodes of those that run would be given to those that wait otherwise. */
+    /**
+     * Returns the jobs in the order in which they are cancelled, pending ones first: otherwise they would be given the
+     * nodes of those that run.
+     */
     public static List<Hit> waitingFirst(List<Hit> hits) {
         List<Hit> out = new ArrayList<>(hits);
         out.sort(Comparator.comparing(h -> h.job().state() != JobState.PENDING));

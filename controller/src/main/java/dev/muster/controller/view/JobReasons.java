@@ -17,9 +17,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Why jobs wait or how they ended: the reason's word, and the sentence that goes with it. */
+/** Reasons why jobs wait or how they ended: the reason's word, and the sentence that goes with it. */
 final class JobReasons {
-    /** All that decides which reservations keep a job from its nodes; many jobs of a queue have it in common. */
+    /**
+     * All properties of a job that decide which reservations keep it from its nodes; many jobs of a queue share them.
+     */
     private record ReservedFrom(String partition, int uid, JobDesc.Charge charge, int limitMin) {}
 
     private final State state;
@@ -34,7 +36,7 @@ final class JobReasons {
         this.now = now;
     }
 
-    /** Why a job waits or how it ended, as squeue's REASON shows it. */
+    /** Returns why a job waits or how it ended, as squeue's REASON shows it. */
     JobReason of(Job job) {
         if (job.state() != JobState.PENDING || job.reason() != JobReason.NONE) {
             return job.reason();
@@ -95,7 +97,7 @@ final class JobReasons {
         return job.reasonText();
     }
 
-    /** One text for several tasks, as squeue joins them: each of their texts once. */
+    /** Returns one text for several tasks, as squeue joins them: each of their texts once. */
     String text(Job job, List<Job> others) {
         if (others.isEmpty()) {
             return text(job);

@@ -79,7 +79,7 @@ public final class JobRowWriter {
         return out;
     }
 
-    /** Each row a line, the end of the list and of the answer the last one. */
+    /** Writes each row as a line, with the end of the list and of the answer as the last one. */
     public void lines(OutputStream to) throws IOException {
         Json.Writer out = new Json.Writer();
         String[] separator = {""};

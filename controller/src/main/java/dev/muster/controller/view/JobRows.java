@@ -36,7 +36,7 @@ public final class JobRows {
     private JobRows() {}
 
     /**
-     * What a requeue leaves of an attempt.
+     * The outcome of an attempt that a requeue leaves.
      *
      * @param failedNode node that failed and so ended the job, "" for none
      * @param exit that sent it back, if so
@@ -99,8 +99,8 @@ public final class JobRows {
     }
 
     /**
-     * As accounting has it: keys, comments and the like where the configuration wants them (TrackWCKey,
-     * AccountingStoreFlags).
+     * Returns the row as accounting has it: with keys, comments and the like where the configuration wants them
+     * (TrackWCKey, AccountingStoreFlags).
      */
     public static JobRow kept(State state, JobRow row) {
         Settings s = state.settings();
@@ -355,7 +355,7 @@ public final class JobRows {
     }
 
     /**
-     * How tasks are laid out over nodes, and over the sockets and cores of each, in sacct's words.
+     * Returns the layout of tasks over nodes, and over the sockets and cores of each, in sacct's words.
      *
      * @param wanted as with --distribution
      * @param few there is a node for each task: one to each, if nothing else was said

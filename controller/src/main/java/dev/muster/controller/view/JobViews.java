@@ -355,7 +355,10 @@ public final class JobViews {
         }
     }
 
-    /** All that waits together; the last of an array from which others have started is a task like those. */
+    /**
+     * Returns the row of all tasks that wait together; the last task of an array from which others have started is a
+     * task like those.
+     */
     private Row whole(Job job) {
         IndexSet waiting = job.array().pending();
         if (!job.isArrayRecord()) {
@@ -375,7 +378,7 @@ public final class JobViews {
     }
 
     /**
-     * One row for several tasks.
+     * Returns the row of several tasks.
      *
      * @param others waiting records with tasks of their own
      */
@@ -752,7 +755,7 @@ public final class JobViews {
                 .orElse(0L);
     }
 
-    /** From when on it may have to give way: of a job that was started, where any has to. */
+    /** Returns the second from which a job that was started may be preempted; 0 where preemption is off. */
     private long preemptEligibleTime(Job job) {
         policy = policy == null ? new PreemptPolicy(state) : policy;
         return policy.isOn() && job.run().startTime() > 0 && job.state() != JobState.PENDING

@@ -123,7 +123,7 @@ public final class Launches {
         return job.run().limitTickMs() < 0 ? -1 : Math.max(0, (job.run().limitTickMs() - tickMs) / 1000);
     }
 
-    /** How long a node lets the job run, {@code OverTimeLimit} included; -1 for ever. */
+    /** Returns the seconds that a node lets the job run, {@code OverTimeLimit} included; -1 for ever. */
     public static long enforcedSecondsLeft(State state, Job job, long tickMs) {
         int over = PartitionLimits.overTimeMin(state, job);
         return job.run().limitTickMs() < 0 || over < 0
@@ -260,7 +260,10 @@ public final class Launches {
                 share.gres());
     }
 
-    /** Nothing but the container that the script runs in, and what is looked at while it does. */
+    /**
+     * Returns the description of the batch step: nothing but the container that the script runs in, and what is looked
+     * at while it does.
+     */
     private static StepDesc batchStep(Job job) {
         JobDesc.Extras x = job.desc().extras();
         return x.container().isEmpty() && x.profile().isEmpty() && x.acctgFreq().isEmpty()
@@ -278,7 +281,7 @@ public final class Launches {
                 || mode.isEmpty() && state.settings().options().steps().appendsFiles();
     }
 
-    /** Its tasks speak PMI. */
+    /** Tests whether the step's tasks speak PMI. */
     private static boolean mpi(StepDesc d) {
         return !d.mpi().isEmpty() && !d.mpi().equals("none");
     }

@@ -257,7 +257,7 @@ public final class PolicyViews {
     }
 
     /**
-     * What {@code scontrol show assoc_mgr} shows.
+     * Returns the reply to {@code scontrol show assoc_mgr}.
      *
      * @param uid of a user by name, -1 if there is none here
      */

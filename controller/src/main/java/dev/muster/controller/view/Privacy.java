@@ -15,8 +15,8 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
 /**
- * What PrivateData hides from one caller. root, SlurmUser, operators and administrators see everything, coordinators
- * what belongs to their accounts.
+ * Hides from one caller what PrivateData names. root, SlurmUser, operators and administrators see everything,
+ * coordinators what belongs to their accounts.
  */
 public final class Privacy {
     private final List<String> words;
@@ -95,7 +95,7 @@ public final class Privacy {
                 };
     }
 
-    /** Some nodes are shown, and others are not. */
+    /** Tests whether some nodes are shown, and others are not. */
     public boolean picksNodes() {
         return hides("nodes") && labels();
     }

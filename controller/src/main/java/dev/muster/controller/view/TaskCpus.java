@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which of a step's CPUs on a node each of its tasks is given, by abstract numbers: those of a core are neighbours.
+ * Chooses the CPUs on a node that each task of a step is given, by abstract numbers: those of a core are neighbours.
  * Pure.
  */
 final class TaskCpus {
@@ -28,8 +28,8 @@ final class TaskCpus {
     }
 
     /**
-     * Each task's own units when there are enough for all, else all of the step's; all for {@code --cpu-bind=none}. A
-     * map or masks name CPUs as the machine counts them: the node picks those out of all.
+     * Returns each task's own units when there are enough for all, else all of the step's; all for {@code
+     * --cpu-bind=none}. A map or masks name CPUs as the machine counts them: the node picks those out of all.
      *
      * @param unitsPerSocket at least 1
      * @param perUnit CPUs of a unit

@@ -66,7 +66,7 @@ final class TasksPerNode {
         return left;
     }
 
-    /** In the form of SLURM_TASKS_PER_NODE: {@code 4(x2),3}. */
+    /** Returns the numbers in the form of SLURM_TASKS_PER_NODE: {@code 4(x2),3}. */
     static String text(List<Integer> values) {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < values.size(); ) {

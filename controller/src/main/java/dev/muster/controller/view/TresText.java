@@ -54,7 +54,10 @@ public final class TresText {
         return none && a.memoryMb() == 0 ? TresCounts.wholeNode(state, job.desc()) * a.nodes() : a.memoryMb();
     }
 
-    /** On a cluster that does not allocate memory, a job holds none: what it uses is not taken from other jobs. */
+    /**
+     * Returns the memory that a job holds in MiB: 0 on a cluster that does not allocate memory, because what it uses is
+     * not taken from other jobs.
+     */
     static long held(State state, long memoryMb) {
         return state.memoryConsumed() ? memoryMb : 0;
     }

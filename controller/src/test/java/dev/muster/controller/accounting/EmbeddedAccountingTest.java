@@ -68,7 +68,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                                 500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, Metered.NONE)));
     }
 
-    /** Each value is the task's that had it, whichever node tells first; averages are over all four. */
+    /** Each value is that of the task which had it, whichever node tells first; averages are over all four. */
     @Test
     void singleTasksAreToldApart() {
         List<TaskPeaks.Task> one = List.of(
@@ -143,7 +143,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
         public void close() {}
     }
 
-    /** What happens to a job while its rows wait makes one row of it; what an attempt left has its own. */
+    /** A job's changes while its rows wait make one row; an attempt that has ended has its own. */
     @Test
     void aRowIsMadeOnceForAllThatHappensWhileItWaits() {
         Rows rows = new Rows();
@@ -162,8 +162,8 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
     }
 
     /**
-     * Each node of a job that is over tells the end of its part of a step: what is the same for all of them is made
-     * once.
+     * The common part of a step's end is made once for all nodes of a job that is over: each node tells the end of its
+     * part.
      */
     @Test
     void whatANodesEndDoesNotChangeIsNotMadeAnew() {
@@ -435,7 +435,10 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                 .containsExactly("NODE_FAIL n2", "NODE_FAIL n1");
     }
 
-    /** What it asked for, and where it ran; what drew it in it did not ask for. */
+    /**
+     * A job's row has the reservation that it asked for and the one where it ran; a reservation that drew it in is not
+     * one that it asked for.
+     */
     @Test
     void reservationsAskedForAndHad() {
         open();
@@ -510,7 +513,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                 + all.steps().getFirst().suspendedSeconds();
     }
 
-    /** Only the whole job is charged; the step for what comes with the job has all that it has. */
+    /** Only the whole job is charged; the step for what comes with the job has all that the job has. */
     @Test
     void whatStepsHave() {
         open();
@@ -584,7 +587,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
         assertThat(files("5")).isEmpty();
     }
 
-    /** Of a job's numbered steps the first ones; others count for themselves. shows: AccountingStorageParameters */
+    /** The first numbered steps of a job are kept; others count for themselves. shows: AccountingStorageParameters */
     @Test
     void soManyStepsOfAJobAreKept() {
         open();

@@ -40,7 +40,7 @@ class KeptTextsTest {
         return Codec.decode(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8), type);
     }
 
-    /** Which contents go out with a batch of jobs that have these scripts. */
+    /** Returns the contents that go out with a batch of jobs that have these scripts. */
     private List<String> batch(String... scripts) {
         KeptTexts.Of of = texts.next();
         for (String script : scripts) {

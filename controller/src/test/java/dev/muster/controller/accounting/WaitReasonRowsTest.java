@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Reason and priority in the rows of waiting jobs. */
 class WaitReasonRowsTest extends EmbeddedAccountingFixture {
-    /** What it was told last but that its turn has not come; while it runs, when it is over, and after a restart. */
+    /** A job's row keeps the last reason but its turn: while it runs, when it is over, and after a restart. */
     @Test
     void whyAJobWaited() {
         open();

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 /** Words that are taken and change nothing are said in the log. */
 class SchedulerWordsTest {
     /**
-     * Every word of SchedulerParameters that the manuals of 22.05 and since have, and what is said of it that begins
-     * so.
+     * Every word of SchedulerParameters that the manuals of 22.05 and since have, and the beginning of the sentence on
+     * it.
      */
     private static final String WORDS = """
             allow_zero_lic assoc_limit_stop bb_array_stage_cnt=1 bf_busy_nodes bf_hetjob_immediate bf_hetjob_prio=avg bf_job_part_count_reserve=1

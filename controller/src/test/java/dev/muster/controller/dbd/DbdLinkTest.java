@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Where one host of slurmdbd cannot be reached, the same request goes to the next host at once, and its caller sees no
- * error.
+ * Tests a list of hosts: where one host of slurmdbd cannot be reached, the same request goes to the next host at once,
+ * and its caller sees no error.
  */
 class DbdLinkTest {
     private static final byte[] KEY = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.UTF_8);
@@ -92,7 +92,7 @@ class DbdLinkTest {
         }
     }
 
-    /** For triggers: each change once, and nothing of what is well at first. */
+    /** Triggers are told each change once, and nothing of what is well at first. */
     @Test
     void whatFailsAndComesBackIsTold() {
         changes.clear();

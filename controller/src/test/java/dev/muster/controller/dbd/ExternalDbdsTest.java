@@ -34,7 +34,9 @@ class ExternalDbdsTest {
         assertThat(Place.list("", 6819)).isEmpty();
     }
 
-    /** What each says is logged when it changes; one that is away keeps none of the others from being told. */
+    /**
+     * The answer of each slurmdbd is logged when it changes; one that is away keeps none of the others from being told.
+     */
     @Test
     void eachIsToldWhereTheClusterIs() {
         List<Register> seen = new CopyOnWriteArrayList<>();

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Which tasks of arrays a filter of scancel, of REST or of {@code scontrol hold name=} acts on: those that match, and
- * no others.
+ * Tests on which tasks of arrays a filter of scancel, of REST or of {@code scontrol hold name=} acts: those that match,
+ * and no others.
  */
 class CancelTargetsTest {
     private static Command.JobRef task(int array, int task) {
@@ -145,8 +145,8 @@ class CancelTargetsTest {
     }
 
     /**
-     * Between the look for the tasks and their end, one starts: it lives where waiting tasks are meant, and ends where
-     * the name is.
+     * A task that starts between the look for the tasks and their end lives where waiting tasks are meant, and ends
+     * where the name is.
      */
     @ParameterizedTest
     @CsvSource(

@@ -30,7 +30,7 @@ class ClientsTest {
         assertThat(site.job(2)).startsWith("RUNNING");
     }
 
-    /** What srun has asked for goes with it, though its step runs. */
+    /** The job that srun asked for ends when srun is silent, though its step runs. */
     @Test
     void aRunningStepDoesNotSpeakForTheCommand() {
         Site site = new Site(
@@ -75,7 +75,7 @@ class ClientsTest {
         assertThat(unclaimed(clients, site, 111)).isEmpty();
     }
 
-    /** It may have lost no more than its connection. */
+    /** A command may have lost no more than its connection. */
     @Test
     void aCommandThatAsksAgainKeepsItsAllocation() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** When the groups of users are looked up again. */
+/** Tests when the groups of users are looked up again. */
 class GroupLookTest {
     private static final long SOON_MS = 200;
     private final Semaphore looks = new Semaphore(0);

@@ -24,7 +24,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which callers get a token, for which user and for how long. */
+/** Tests which callers get a token, for which user and for how long. */
 class TokenIssuerTest {
     private static final Identities IDENTITIES = new Identities();
     private static final int NOBODY = IDENTITIES.byName("nobody").orElseThrow().uid();
@@ -103,7 +103,7 @@ class TokenIssuerTest {
                 .hasMessageContaining("Could not load key file");
     }
 
-    /** As slurmdbd reads them, whose file is not checked word by word. */
+    /** Keys of other kinds are refused as slurmdbd reads them, whose file is not checked word by word. */
     @Test
     void keysOfOtherKindsAreRefused() throws IOException {
         key("rw-------");

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Which changes an event stream reports. */
+/** Tests which changes an event stream reports. */
 class ChangeLogTest {
     private static final int OWNER = 1000;
     private static final int OTHER = 1001;
@@ -32,7 +32,7 @@ class ChangeLogTest {
     private final ChangeLog news = new ChangeLog("e");
     private List<String> hidden = List.of();
 
-    /** As slurmctld does with what is durable. */
+    /** Hands the log a durable entry, as slurmctld does. */
     private void apply(Command c) {
         State before = site.core().state();
         if (site.apply(c) instanceof Decision.Accepted a && !a.changes().isEmpty()) {
@@ -66,7 +66,7 @@ class ChangeLogTest {
                         .body());
     }
 
-    /** Its owner and operators; what waits has used nothing. */
+    /** The use of a job is shown to its owner and operators; a job that waits has used nothing. */
     @Test
     void whatAJobUsesIsNotForEverybody() {
         FollowMessages.QueryUse q = new FollowMessages.QueryUse(Integer.parseInt(submitted()));

@@ -38,7 +38,7 @@ class StateDirectoryTest {
         assertThat(Files.readString(root.resolve("state/clustername"))).isEqualTo("c\n");
     }
 
-    /** Where the file system of the state is not mounted slurmctld must not begin a new one beside it. */
+    /** No state is begun beside a file system that is not mounted. */
     @Test
     void theDirectoryAboveMustBeThere() {
         root = root.resolve("notmounted");

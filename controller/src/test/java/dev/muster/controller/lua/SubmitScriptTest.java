@@ -16,7 +16,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a script reads of a job, what it makes of it, and what becomes of its mistakes. shows: JobSubmitPlugins */
+/**
+ * Tests what a script reads of a job, what it makes of it, and what becomes of its mistakes. shows: JobSubmitPlugins
+ */
 class SubmitScriptTest {
     private static final String TAIL = "\nfunction slurm_job_modify(job_desc, job_rec, part_list, uid)\n"
             + "slurm.log_user('%s %s', job_rec.name, tostring(job_desc.comment))\nreturn slurm.SUCCESS end\nreturn "

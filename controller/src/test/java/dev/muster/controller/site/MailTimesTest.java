@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which mails about parts of a time limit of 100 minutes are sent when slurmctld starts again between two looks. */
+/**
+ * Tests which mails about parts of a time limit of 100 minutes are sent when slurmctld starts again between two looks.
+ */
 class MailTimesTest {
     @ParameterizedTest
     @CsvSource(

@@ -14,7 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Which programs run for a reservation of one hour from second 100, as real Slurm runs them in each of these histories.
+ * Tests which programs run for a reservation of one hour from second 100, as real Slurm runs them in each of these
+ * histories.
  */
 class ReservationTimesTest {
     private static final long BEGIN = 1_000_000;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What sdiag calls what it was asked, as the original's does after the same commands. */
+/** Tests the names that sdiag has for requests, as Slurm's has after the same commands. */
 class RpcNamesTest {
     @ParameterizedTest
     @CsvSource({

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StatisticsTest {
     /**
-     * What sdiag counts a job as that ended so: failed is what failed because of nodes, not what its script was not
-     * content with.
+     * The word under which sdiag counts an ended job: failed is a job that failed because of nodes, not one whose
+     * script was not content.
      */
     @ParameterizedTest
     @CsvSource({

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JobEnvironmentTest {
-    /** What the guide to prologs and epilogs lists for Prolog. */
+    /** Prologs have the variables that the guide to prologs and epilogs lists for Prolog. */
     @Test
     void prologsKnowTheJobsFilesAndWhatItHas() {
         Site site = new Site("DefMemPerCPU=1");

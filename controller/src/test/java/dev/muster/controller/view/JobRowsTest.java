@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JobRowsTest {
-    /** As sacct's Layout has it. */
+    /** The layout is written as sacct's Layout has it. */
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',

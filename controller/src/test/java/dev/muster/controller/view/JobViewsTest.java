@@ -44,7 +44,7 @@ class JobViewsTest {
         }
     }
 
-    /** Of what was suspended by hand it is 0 until that goes on, as it is of what is held. */
+    /** The priority of a job that was suspended by hand is 0 until it goes on, as that of a held job. */
     @Test
     void thePriorityOfWhatIsSuspended() {
         Site site = new Site("DefMemPerCPU=1");
@@ -84,7 +84,10 @@ class JobViewsTest {
         assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
     }
 
-    /** As one list in order, whichever way it was said, but not where tasks are laid out over it. */
+    /**
+     * Nodes that a job asks for are shown as one list in order, whichever way they were named, but not where tasks are
+     * laid out over the list.
+     */
     @Test
     void nodesThatWereAskedFor() {
         Site site = new Site("DefMemPerCPU=1");
@@ -126,7 +129,7 @@ class JobViewsTest {
                 .isEqualTo(typed);
     }
 
-    /** Of memory that is not dealt out a job has none, however much it asked for. */
+    /** A job has no memory where memory is not allocated, however much it asked for. */
     @Test
     void memoryThatNobodyDealsOut() {
         for (String consumed : List.of("CR_CORE", "CR_CORE_MEMORY")) {
@@ -178,7 +181,7 @@ class JobViewsTest {
         }
     }
 
-    /** Where limits are enforced a job shows no accrue time before it has begun to age. */
+    /** A job shows no accrue time before it has begun to age, where limits are enforced. */
     @Test
     void withLimitsAgeHasNoTimeToCome() {
         Site site = new Site(

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What nodes are told alike is made once; each is told what it would be told alone. */
+/**
+ * Tests that the common part of nodes' messages is made once, and that each node is told what it would be told alone.
+ */
 class LaunchesTest {
     private static final int NODES = 40;
 
@@ -149,7 +151,7 @@ class LaunchesTest {
         return out;
     }
 
-    /** What all have in common is encoded once; each node reads what it would have been told alone. */
+    /** The common part of launches is encoded once; each node reads what it would have been told alone. */
     @Test
     void launchesThatSayTheSameTravelAsIfEachWereAlone() {
         Site site = new Site(

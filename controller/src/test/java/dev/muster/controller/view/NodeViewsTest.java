@@ -47,7 +47,7 @@ class NodeViewsTest {
         assertThat(shown()).isEqualTo("MIXED[COMPLETING] 1 0 cpu=1");
     }
 
-    /** What a job leaves alone of its node is in use all the same. */
+    /** Cores that a job leaves alone on its node are in use all the same. */
     @Test
     void coresThatAJobLeavesAlone() {
         site = new Site("DefMemPerCPU=100", "AllowSpecResourcesUsage=yes");

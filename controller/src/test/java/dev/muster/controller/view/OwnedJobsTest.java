@@ -61,8 +61,8 @@ class OwnedJobsTest {
     }
 
     /**
-     * Of jobs that are cancelled together those that wait come first, else in order: else they would be given the
-     * others' nodes.
+     * Jobs that wait come first among jobs that are cancelled together, else they would be given the others' nodes;
+     * otherwise the order stays.
      */
     @Test
     void whoWaitsIsCancelledFirst() {
