@@ -38,13 +38,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Why a job waits, in plain words: the one reason that counts, with what bears it out, and what would have to be
- * otherwise. Of a state and the reason and plan that the last pass left; on any thread.
+ * Explains why a job waits, in plain words: the one reason that counts, with what bears it out, and what would have to
+ * be otherwise. Works on a state and the reason and plan that the last pass left; on any thread.
  */
 public final class Explainer {
-    /** Of jobs or nodes that are named one by one. */
+    /** Jobs or nodes that are named one by one, at most. */
     private static final int NAMED_MAX = 3;
-    /** With these reasons a plan is of a time before them. */
+    /** Reasons with which a job has no plan: the one it has is of a time before them. */
     private static final Set<JobReason> UNPLANNED = EnumSet.of(
             JobReason.DEPENDENCY,
             JobReason.DEPENDENCY_NEVER_SATISFIED,
@@ -216,7 +216,7 @@ public final class Explainer {
                 + ".";
     }
 
-    /** What has become of the job that is waited for; of an array, of all of its tasks. */
+    /** Returns what has become of the job that is waited for; of an array, of all of its tasks. */
     private String is(Dependency d) {
         List<Job> all = new ArrayList<>(d.arrayTask() < 0 ? state.tasksOf(d.jobId()) : List.of());
         state.job(d.jobId(), d.arrayTask()).filter(j -> !all.contains(j)).ifPresent(all::add);
@@ -436,7 +436,10 @@ public final class Explainer {
             boolean suffices,
             List<String> names) {}
 
-    /** How many of {@code tasks} fit on the best {@code nodes} nodes, the most that the job may have. */
+    /**
+     * Room for {@code tasks} on the best {@code nodes} nodes, the most that the job may have: {@code fitting} tasks
+     * fit.
+     */
     private record Room(int nodes, long fitting, int tasks) {}
 
     private Free free(Job job) {
@@ -506,7 +509,7 @@ public final class Explainer {
                 need.tasks());
     }
 
-    /** By the scheduler's own choice of nodes: their number, devices and neighbourhood count. */
+    /** Tests whether the scheduler's own choice of nodes succeeds: their number, devices and neighbourhood count. */
     private boolean canPick(ResourceNeed need, List<Candidate> able) {
         Set<String> named = HostList.nameSet(need.nodeList());
         List<Candidate> order = new ArrayList<>(
@@ -619,7 +622,9 @@ public final class Explainer {
         return minutes / 1440 + " days";
     }
 
-    /** When and where it is planned to start; empty if it is not, or if more than nodes has to come before. */
+    /**
+     * Returns when and where the job is planned to start; empty if it is not, or if more than nodes has to come before.
+     */
     public Optional<Planner.Estimate> planned(Job job, JobReason reason) {
         return job.isPending() && !job.isHeld() && !UNPLANNED.contains(reason)
                 ? scheduler.plan(job.id())

@@ -63,38 +63,41 @@ public final class Scheduler implements Planner {
         preemptable.changed(node);
     }
 
-    /** One that knows as much of what users' jobs were like. */
+    /** Returns a new scheduler that knows as much of what users' jobs were like. */
     Scheduler withSameHistory() {
         Scheduler out = new Scheduler();
         out.queue.learnFrom(queue);
         return out;
     }
 
-    /** For the simulator and tests: nodes need no connection to be given work. */
+    /** Gives nodes work without a connection, for the simulator and tests. */
     public Scheduler withoutConnections() {
         cluster.withoutConnections();
         return this;
     }
 
-    /** For replays: nothing is planned that no start depends on. */
+    /** Plans no job that no start depends on, for replays. */
     public Scheduler withoutPlans() {
         options = new SchedulingContext.Options(options.pruned(), false, options.reservationsMax());
         return this;
     }
 
-    /** For tests: nothing is remembered of what was turned down, every job is tried on every node. */
+    /** Remembers nothing of what was turned down, for tests: every job is tried on every node. */
     Scheduler unpruned() {
         options = new SchedulingContext.Options(false, options.plansAhead(), options.reservationsMax());
         return this;
     }
 
-    /** For tests: fewer jobs get reservations. */
+    /** Bounds the jobs that get reservations, for tests. */
     Scheduler reserving(int most) {
         options = new SchedulingContext.Options(options.pruned(), options.plansAhead(), most);
         return this;
     }
 
-    /** Nothing new goes to a node that the controller has no connection to. Thread-safe. */
+    /**
+     * Notes whether the controller is connected to a node: nothing new goes to one that it has no connection to.
+     * Thread-safe.
+     */
     public void connected(String node, boolean up) {
         cluster.connected(node, up);
     }
@@ -252,7 +255,7 @@ public final class Scheduler implements Planner {
         return queue.waits().reason(jobId);
     }
 
-    /** When the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
+    /** Returns when the last pass planned the job to start, seconds since 1970; 0 if it has no plan. */
     public long plannedStart(int jobId) {
         Estimate own = queue.waits().planned(jobId);
         long start = isVague(own) ? forecasts.start(jobId) : 0;
@@ -264,14 +267,14 @@ public final class Scheduler implements Planner {
         return own == null || own.start() - lastPass > TimeGrid.HORIZON_S;
     }
 
-    /** When and where it is planned to start; empty if it is not. */
+    /** Returns when and where the job is planned to start; empty if it is not. */
     public Optional<Estimate> plan(int jobId) {
         Estimate own = queue.waits().planned(jobId);
         return (isVague(own) ? forecasts.estimate(jobId) : Optional.<Estimate>empty())
                 .or(() -> Optional.ofNullable(own));
     }
 
-    /** Where it is planned to start; none if it is not. */
+    /** Returns the nodes on which the job is planned to start; none if it is not. */
     public List<String> plannedNodes(int jobId) {
         return plan(jobId).map(Estimate::nodes).orElse(List.of());
     }
@@ -332,12 +335,12 @@ public final class Scheduler implements Planner {
         return counts;
     }
 
-    /** When the queue was last looked at, in seconds since 1970; 0 if it never was. */
+    /** Returns when the queue was last looked at, in seconds since 1970; 0 if it never was. */
     public long lastPass() {
         return lastPass;
     }
 
-    /** What jobs are told that wait for nodes which are not there. On any thread. */
+    /** Returns the reasons of jobs that wait for nodes which are not there. On any thread. */
     public Unavailable unavailable() {
         return queue.unavailable();
     }
@@ -366,8 +369,7 @@ public final class Scheduler implements Planner {
     }
 
     /**
-     * Another thread makes plans: passes over a large cluster leave that to it, and keep the places that its plans
-     * give.
+     * Leaves plans to another thread: passes over a large cluster make none, and keep the places that its plans give.
      */
     public void planElsewhere() {
         elsewhere = true;
@@ -379,7 +381,7 @@ public final class Scheduler implements Planner {
     }
 
     /**
-     * What a plan of the whole queue is made of, noted down after the next pass.
+     * Returns the input of a plan of the whole queue, noted down after the next pass.
      *
      * @param wake asks for a pass
      * @param ms milliseconds to wait for a pass; the result is empty if there was none

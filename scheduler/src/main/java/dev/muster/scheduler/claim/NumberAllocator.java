@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What jobs that start in a pass get by number: ports of their nodes ({@code --resv-ports}), and channels of the fabric
- * between them.
+ * Gives jobs that start in a pass their numbers: ports of their nodes ({@code --resv-ports}), and channels of the
+ * fabric between them.
  */
 public final class NumberAllocator {
     private final State state;

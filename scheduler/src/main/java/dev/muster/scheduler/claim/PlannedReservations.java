@@ -19,7 +19,7 @@ public final class PlannedReservations {
 
     public static final PlannedReservations NONE = new PlannedReservations(0);
 
-    /** By job its number in the plan's order; shared by all copies. */
+    /** Each job's number in the plan's order, by job id; shared by all copies. */
     private final Map<Integer, Integer> ranks;
     /**
      * A bit for the lower part of each job number: passes ask for many jobs without a reservation. Shared like the
@@ -28,18 +28,18 @@ public final class PlannedReservations {
     private final long[] bits;
 
     private final List<Integer> jobs;
-    /** By number; none where nothing is kept for the job any more. */
+    /** Kept places of each job, by its number; none where nothing is kept for the job any more. */
     private final List<List<PlannedPlace>> places;
     /**
-     * By node the last claim, one more than its number; by claim the one before it on its node, one more than its
-     * number.
+     * Last claim of each node, one more than its number; below it, for each claim the one before it on its node, one
+     * more than its number.
      */
     private final int[] last;
 
     private int[] before = new int[64];
-    /** Of each claim its job's number; -1 where it is lost. */
+    /** Job number of each claim; -1 where the claim is lost. */
     private int[] rankOf = new int[64];
-    /** Of each job the number of its first claim. */
+    /** Number of each job's first claim. */
     private int[] firstOf = new int[16];
 
     private final List<PlannedPlace> claims;
@@ -67,12 +67,12 @@ public final class PlannedReservations {
         firstEnd = of.firstEnd;
     }
 
-    /** The same, of which some may be given up. */
+    /** Returns a copy of which some claims may be given up. */
     PlannedReservations copy() {
         return new PlannedReservations(this);
     }
 
-    /** Behind all others. Not to a copy. */
+    /** Adds a job's places behind all others. Not to a copy. */
     public void add(int jobId, List<PlannedPlace> those) {
         int rank = jobs.size();
         ranks.put(jobId, rank);
@@ -101,7 +101,7 @@ public final class PlannedReservations {
         }
     }
 
-    /** Of the job with that number these are kept instead; none if nothing is. Its order among the others stays. */
+    /** Replaces the places of the job with that number; none if nothing is kept. Its order among the others stays. */
     void replace(int rank, List<PlannedPlace> those) {
         int from = firstOf[rank];
         int to = from + places.get(rank).size();
@@ -122,7 +122,7 @@ public final class PlannedReservations {
         return IntStream.range(0, last.length).filter(n -> first(n) >= 0 && which.test(n));
     }
 
-    /** When the first of all claims is over, seconds since 1970. */
+    /** Returns when the first of all claims is over, seconds since 1970. */
     long firstEnd() {
         return firstEnd;
     }
@@ -135,14 +135,14 @@ public final class PlannedReservations {
                 .toList();
     }
 
-    /** All of them with what is kept, in the plan's order. */
+    /** Returns all jobs with their kept places, in the plan's order. */
     public Map<Integer, List<PlannedPlace>> byJob() {
         Map<Integer, List<PlannedPlace>> out = new LinkedHashMap<>();
         jobs().forEach(id -> out.put(id, of(id)));
         return out;
     }
 
-    /** How many jobs it was made for: their numbers are less. */
+    /** Returns how many jobs the plan was made for: their numbers are less. */
     int size() {
         return jobs.size();
     }
@@ -156,7 +156,7 @@ public final class PlannedReservations {
                 && !of(jobId).isEmpty();
     }
 
-    /** What is kept for the job; none if nothing is. */
+    /** Returns the places that are kept for the job; none if nothing is. */
     public List<PlannedPlace> of(int jobId) {
         Integer rank = ranks.get(jobId);
         return rank == null ? List.of() : places.get(rank);
@@ -176,7 +176,7 @@ public final class PlannedReservations {
         return valid(before[claim] - 1);
     }
 
-    /** That one, or the first behind it that is not lost. */
+    /** Returns the claim, or the first behind it that is not lost. */
     private int valid(int claim) {
         int at = claim;
         while (at >= 0 && rankOf[at] < 0) {
@@ -194,7 +194,7 @@ public final class PlannedReservations {
         return rankOf[claim];
     }
 
-    /** What is kept of the node for those before that number. */
+    /** Returns the claims on the node of jobs before that number. */
     List<PlannedPlace> on(int node, int rank) {
         List<PlannedPlace> out = new ArrayList<>();
         for (int at = first(node); at >= 0; at = next(at)) {

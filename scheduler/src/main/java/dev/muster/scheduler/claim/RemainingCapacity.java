@@ -26,7 +26,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
         this.nowS = nowS;
     }
 
-    /** No planned job and no reservation holds anything. */
+    /** Tests that no planned job and no reservation holds anything. */
     public boolean isEmpty() {
         return standing.isEmpty() && reserved.isEmpty();
     }

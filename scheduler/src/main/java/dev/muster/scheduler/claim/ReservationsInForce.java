@@ -36,7 +36,10 @@ public final class ReservationsInForce {
 
     private int lifts;
     private final Map<Integer, Bound> bounds = new HashMap<>();
-    /** Of which nodes it is known whether something of them is kept, as of that version; and those of which it is. */
+    /**
+     * Nodes of which it is known whether something of them is kept, as of {@link #askedAt}; below it, the nodes of
+     * which something is.
+     */
     private final BitSet asked = new BitSet();
 
     private final BitSet touched = new BitSet();
@@ -98,8 +101,8 @@ public final class ReservationsInForce {
         return out;
     }
     /**
-     * Of nodes that were looked at: when what comes free, as seconds since 1970, CPUs, mebibytes, and the number of the
-     * job that has it.
+     * Resources that come free on nodes that were looked at: when, as seconds since 1970, CPUs, mebibytes, and the
+     * number of the job that has them.
      */
     private final Map<Integer, List<long[]>> ends = new HashMap<>();
     /** Running jobs that are off their nodes for a moment: what they have is free already. */
@@ -132,7 +135,7 @@ public final class ReservationsInForce {
         }
     }
 
-    /** Of the job's nodes those with room have more of it again for others. */
+    /** Notes that the job's nodes with room have more of it again for others. */
     public void leave(int jobId) {
         FreeTable free = cluster.free();
         for (PlannedPlace c : claims.of(jobId)) {
@@ -290,7 +293,7 @@ public final class ReservationsInForce {
         return true;
     }
 
-    /** With this claim among them, no time comes at which there is less than nothing. */
+    /** Tests that no time comes at which there is less than nothing, with this claim among the others. */
     private boolean isEnough(NodeSlot node, PlannedPlace c, List<PlannedPlace> others) {
         List<PlannedPlace> here = new ArrayList<>(others);
         here.add(c);

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What reservations leave of the nodes, for one pass. A cluster without any costs nothing here. */
+/** The part of the nodes that reservations leave, for one pass. A cluster without any costs nothing here. */
 public final class Reserved {
     private final Table<String, Reservation> reservations;
     private final List<Reservation> magnetic = new ArrayList<>();
@@ -55,7 +55,7 @@ public final class Reserved {
         return reservations.find(name).orElse(null);
     }
 
-    /** Some draw jobs that do not name them. */
+    /** Tests whether some reservations draw jobs that do not name them. */
     public boolean areMagnetic() {
         return !magnetic.isEmpty();
     }
@@ -84,8 +84,8 @@ public final class Reserved {
     }
 
     /**
-     * As {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations that are not to be
-     * kept waiting any longer.
+     * Returns the scopes as {@link #of}, after what a job with {@code --signal=R:} tries first: nodes of reservations
+     * that are not to be kept waiting any longer.
      */
     public List<ReservationScope> toTry(JobDesc desc) {
         List<ReservationScope> out =
@@ -117,12 +117,12 @@ public final class Reserved {
         return r != null && r.endAt(now) > now;
     }
 
-    /** It has licenses or burst buffers alone: its jobs run on any nodes. */
+    /** Tests whether the reservation has licenses or burst buffers alone: its jobs run on any nodes. */
     public boolean hasAnyNodes(String name) {
         return reservation(name).has(ReservationFlag.ANY_NODES);
     }
 
-    /** Its jobs may run beside it, before it and after it. */
+    /** Tests whether the reservation's jobs may run beside it, before it and after it. */
     public boolean isFlexible(String name) {
         return reservation(name).has(ReservationFlag.FLEX);
     }
@@ -169,19 +169,19 @@ public final class Reserved {
         return within ? own.minus(barred) : IndexSet.empty();
     }
 
-    /** Of none of these nodes a job without a reservation may have anything in that time. */
+    /** Tests that a job without a reservation may have nothing of any of these nodes in that time. */
     boolean leavesNothing(List<NodeSlot> some, long from, long to) {
         return some.stream()
                 .noneMatch(node -> node.usable
                         && !allowed(ReservationScope.NONE, node, from, to).isEmpty());
     }
 
-    /** Others must be off it in that time. */
+    /** Tests whether others must be off the claim in that time. */
     private boolean keeps(ReservedNodes.Claim c, long from, long to) {
         return c.from(now) < to && c.to(now) > from;
     }
 
-    /** Something of the node with that number is some reservation's. */
+    /** Tests whether something of the node with that number is some reservation's. */
     boolean has(int node) {
         return nodes.areOn(node);
     }
@@ -191,7 +191,7 @@ public final class Reserved {
         return node.spec.units() - barredUntil(node, to).count();
     }
 
-    /** Of its free units those that a job without a reservation may have until then. */
+    /** Returns how many of the node's free units a job without a reservation may have until then. */
     int freeUntil(NodeSlot node, long to) {
         return node.freeUnits.minus(barredUntil(node, to)).count();
     }
@@ -250,12 +250,12 @@ public final class Reserved {
                         && !mayDelay(where, c.reservation()));
     }
 
-    /** Something of the node is kept for others in that time. */
+    /** Tests whether something of the node is kept for others in that time. */
     public boolean touches(ReservationScope where, NodeSlot node, long from, long to) {
         return !isEmpty() && barred(where, node, from, to) > 0;
     }
 
-    /** When the job must be over by the end of the reservation it runs in; empty if none ends it. */
+    /** Returns when the job must be over by the end of the reservation it runs in; empty if none ends it. */
     Optional<Long> ends(String name, long overRunS) {
         Reservation r = name.isEmpty() ? null : reservation(name);
         return r == null || overRunS < 0 || r.has(ReservationFlag.FLEX)

@@ -12,7 +12,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Which units of which nodes reservations have when: made when they change, or one of them begins or ends, and read by
+ * Units of nodes that reservations have, and when: made when they change, or one of them begins or ends, and read by
  * all passes until then.
  */
 public final class ReservedNodes {
@@ -85,17 +85,17 @@ public final class ReservedNodes {
         untilS = at > madeS ? Math.min(untilS, at) : untilS;
     }
 
-    /** The same would be made of the state now: nothing begins or ends meanwhile. */
+    /** Tests whether the same would be made of the state now: nothing begins or ends meanwhile. */
     public boolean holds(State state, long now) {
         return table == state.reservations() && now >= madeS && now < untilS && !moves;
     }
 
-    /** There are some on the node. */
+    /** Tests whether some claims are on the node. */
     boolean areOn(int node) {
         return some.get(node);
     }
 
-    /** Those on the node. */
+    /** Returns the claims on the node. */
     List<Claim> on(int node) {
         return node < byNode.size() ? byNode.get(node) : NONE;
     }

@@ -15,7 +15,10 @@ public final class ReservedPartitions {
     private final ClusterIndex cluster;
     private final Reserved reserved;
     private final long nowS;
-    /** By partition number, whether it is occupied for jobs without a time limit; 0 where not looked up. */
+    /**
+     * State of each partition for jobs without a time limit, by partition number: open or closed; 0 where not looked
+     * up.
+     */
     private byte[] forGood = {};
 
     private final Map<Span, Boolean> forSoLong = new HashMap<>();
@@ -28,12 +31,15 @@ public final class ReservedPartitions {
         this.nowS = nowS;
     }
 
-    /** All of its partition is kept from the class, which names no nodes. */
+    /** Tests whether all of the class' partition is kept from it; the class names no nodes. */
     public boolean is(NeedClass c) {
         return !isOpen(c.partition) && is(c.partition, c);
     }
 
-    /** It is known that reservations leave some of the partition to jobs without a time limit, and so to every job. */
+    /**
+     * Tests whether it is known that reservations leave some of the partition to jobs without a time limit, and so to
+     * every job.
+     */
     public boolean isOpen(int partition) {
         return reserved.isEmpty() || partition < forGood.length && forGood[partition] == OPEN;
     }

@@ -31,8 +31,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Of a plan of the whole queue: what a need asks of nodes beyond the amounts that its class names. Shapes of nodes,
- * limits of partitions on each node, company, and how nodes hang together, as the pass over the queue asks for them.
+ * Checks in a plan of the whole queue what a need asks of nodes beyond the amounts that its class names: shapes of
+ * nodes, limits of partitions on each node, company, and how nodes hang together, as the pass over the queue asks for
+ * them.
  */
 final class ConstraintCheck {
     /** A running job's cores and devices of a node, until that slot. */
@@ -40,7 +41,7 @@ final class ConstraintCheck {
 
     /** Running jobs by node, for nodes with GPUs near some of their cores. */
     private final Map<Integer, List<Place>> places = new HashMap<>();
-    /** Such a node as it is in the slot that was asked for last. */
+    /** Nodes with GPUs near some of their cores, as they are in the slot that was asked for last. */
     private final Map<Integer, Then> thens = new HashMap<>();
 
     private record Then(int slot, NodeSlot node) {}
@@ -62,24 +63,24 @@ final class ConstraintCheck {
     private final NodeSlot[] empty;
 
     private final Map<String, Integer> leaves = new HashMap<>();
-    /** By partition with MaxCPUsPerNode: CPUs of each node that its jobs have, by slot and node. */
+    /** CPUs of each node that a partition's jobs have, by partition with MaxCPUsPerNode, slot and node. */
     private final Map<String, int[][]> held = new HashMap<>();
-    /** By node the jobs there with their last slot, where a job restricts sharing. */
+    /** Jobs on each node with their last slot, where a job restricts sharing. */
     private final Map<Integer, List<Stay>> company = new HashMap<>();
 
     private boolean isMinded;
-    /** By reservation, "" for none. */
+    /** Numbers of the nodes that a need names, by reservation ("" for none) and need. */
     private final Map<String, Map<ResourceNeed, int[]>> named = new HashMap<>();
-    /** By topology, nodes of the same switch or block, where a job wants it exclusively. */
+    /** Nodes of the same switch or block as each node, by topology, where a job wants it exclusively. */
     private final Map<String, Map<Integer, int[]>> mates = new HashMap<>();
-    /** Of trees whether some switch has all nodes below it. */
+    /** Whether some switch has all nodes below it, by tree. */
     private final IdentityHashMap<Topology, Boolean> whole = new IdentityHashMap<>();
     /** The first slot in which the current job no longer waits for its switch count. */
     private int patience;
 
     private long looks;
 
-    /** In these slots. */
+    /** A sharing policy of a job on a node, in these slots. */
     private record Stay(SharingPolicy who, int from, int end) {}
 
     ConstraintCheck(
@@ -177,7 +178,7 @@ final class ConstraintCheck {
         return empty[n];
     }
 
-    /** The numbers of the nodes that it names; empty if one of them is not there. */
+    /** Returns the numbers of the nodes that the need names; empty if one of them is not there. */
     int[] named(ResourceNeed need, String within) {
         return named.computeIfAbsent(within, w -> new IdentityHashMap<>()).computeIfAbsent(need, k -> {
             int[] out = HostList.distinct(k.nodeList()).stream()
@@ -337,7 +338,7 @@ final class ConstraintCheck {
         return NodeSelector.pick(asked, those, required, need.network().in(state.settings()), layers);
     }
 
-    /** What a job on these nodes takes of layers. */
+    /** Returns the licenses of layered resources that a job on these nodes takes. */
     List<LicenseRequest.Item> layersTaken(ResourceNeed need, int[] found, int count, int from, int end) {
         Layers layers = layers(need, from, end);
         if (layers.isEmpty()) {

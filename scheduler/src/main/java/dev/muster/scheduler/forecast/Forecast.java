@@ -38,7 +38,7 @@ public final class Forecast {
             JobReason.JOB_ARRAY_TASK_LIMIT);
 
     /**
-     * What a plan is made of.
+     * The input of a plan.
      *
      * @param nowS seconds since 1970
      * @param queue copies of its blocks, in order
@@ -81,7 +81,7 @@ public final class Forecast {
     }
 
     /**
-     * What went into a plan.
+     * The size of a plan's input.
      *
      * @param walked entries of the queue
      * @param tried those of them that wait for what a plan knows of
@@ -128,7 +128,7 @@ public final class Forecast {
         this.claims = claims;
     }
 
-    /** All of it at once. */
+    /** Makes all of a plan at once. */
     public static Forecast of(Input in) {
         ForecastBuilder made = new ForecastBuilder(in);
         made.soon();
@@ -161,12 +161,12 @@ public final class Forecast {
         return job.isArrayRecord() ? job.array().pending().count() : 1;
     }
 
-    /** When the job is planned to start, seconds since 1970; 0 if it has no plan. */
+    /** Returns when the job is planned to start, seconds since 1970; 0 if it has no plan. */
     public long start(int jobId) {
         return find(jobId).map(Planned::start).orElse(0L);
     }
 
-    /** When and where; empty if it has no plan. */
+    /** Returns when and where the job is planned to start; empty if it has no plan. */
     public Optional<Planner.Estimate> estimate(int jobId) {
         return find(jobId).map(this::estimate);
     }
@@ -184,7 +184,7 @@ public final class Forecast {
                 start, Arrays.stream(p.nodes).mapToObj(nodes::get).toList(), p.cpus, p.partition);
     }
 
-    /** It waits for the rest of the plan: the one before knows more of it. */
+    /** Tests whether the job waits for the rest of the plan: the one before knows more of it. */
     boolean isOpen(int jobId) {
         return open.contains(jobId);
     }
@@ -208,17 +208,17 @@ public final class Forecast {
         return new Made(walked, tried, slots, eraNow != era);
     }
 
-    /** What is to be kept for the first that wait, in the queue's order. Not to be changed. */
+    /** Returns the places to be kept for the first jobs that wait, in the queue's order. Not to be changed. */
     public PlannedReservations claims() {
         return claims;
     }
 
-    /** As {@link FreeTable#changes} was when it was noted down. */
+    /** Returns {@link FreeTable#changes} as it was when the input was noted down. */
     public long changes() {
         return changes;
     }
 
-    /** Of nodes' numbers. */
+    /** Returns the era of nodes' numbers. */
     int era() {
         return era;
     }

@@ -116,7 +116,7 @@ public final class ForecastBuilder {
         return next.isPresent();
     }
 
-    /** What is planned of all by now. The end of it. */
+    /** Ends the plan and returns all that is planned by now. */
     Forecast whole() {
         behind.forEach(planned::putIfAbsent);
         return new Forecast(in, walked, tried, planned, Map.of(), Set.of(), claims);

@@ -55,7 +55,7 @@ public final class ForecastExchange {
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private PlannedReservations claims = PlannedReservations.NONE;
     private boolean elsewhere;
-    /** There has been a plan. */
+    /** A plan has been there. */
     private boolean planned;
     /** Goes up when nodes get other numbers. Written by the core thread alone. */
     private volatile int era;
@@ -95,7 +95,9 @@ public final class ForecastExchange {
         return Forecast.of(input(state, now, most));
     }
 
-    /** From another thread: what a plan is made of, noted down after the next pass. Empty if there is none so soon. */
+    /**
+     * Returns the input of a plan, noted down after the next pass; empty if there is none so soon. From another thread.
+     */
     public Optional<Forecast.Input> await(Runnable wake, long ms) throws InterruptedException {
         notes.clear();
         wanted = true;
@@ -113,7 +115,7 @@ public final class ForecastExchange {
         }
     }
 
-    /** From any thread: a plan that was made. */
+    /** Takes a plan that was made. From any thread. */
     public void offer(Forecast plan) {
         if (plan.era() == era) {
             latest = Optional.of(plan);
@@ -175,7 +177,7 @@ public final class ForecastExchange {
     }
 
     /**
-     * Of these jobs those that may begin until then, the soonest first.
+     * Returns those of these jobs that may begin until then, the soonest first.
      *
      * @param planned in the last pass
      */
@@ -221,7 +223,7 @@ public final class ForecastExchange {
         return claims;
     }
 
-    /** For tests: passes keep these places. */
+    /** Lets passes keep these places, for tests. */
     public void keeping(PlannedReservations places) {
         elsewhere = true;
         planned = true;
@@ -240,7 +242,7 @@ public final class ForecastExchange {
     }
 
     /**
-     * What a plan is made of, as things are now. Only from the core thread.
+     * Returns the input of a plan, as things are now. Only from the core thread.
      *
      * @param most jobs whose places are to be kept
      */

@@ -49,7 +49,7 @@ final class ForecastWindow {
     static final class Turn {
         /** Alternatives of its request. */
         final List<Forecast.Asked> ways;
-        /** Of its tasks these have a place. */
+        /** Number of its tasks that have a place. */
         private int done;
 
         Turn(List<Forecast.Asked> ways) {
@@ -62,7 +62,7 @@ final class ForecastWindow {
     }
 
     /**
-     * What a job has from one second since 1970 to another.
+     * The resources of a job from one second since 1970 to another.
      *
      * @param found nodes or parts of them by {@link PlanningNodes}'s numbers
      * @param dealt of each of its resources for all nodes together how many of each node
@@ -118,7 +118,7 @@ final class ForecastWindow {
 
     private final FutureCapacity ahead;
     private final PlanningNodes ground;
-    /** Of {@link #ahead}. */
+    /** Free CPUs of {@link #ahead}, by slot and node; below them its other figures. */
     private final int[][] cpus;
 
     private final int[][] memoryMb;
@@ -131,7 +131,7 @@ final class ForecastWindow {
     private final LicensePlan licenses;
     private final DevicePlan devices;
     private final ConstraintCheck exacting;
-    /** Of each class the first slot in which it may still fit. */
+    /** First slot in which each class may still fit, by class. */
     private int[] from = new int[1024];
     /** The first slot by {@link #patience}, for jobs that want few switches. */
     private final Map<Integer, Integer> fromChoosy = new HashMap<>();
@@ -139,7 +139,7 @@ final class ForecastWindow {
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
 
     private final Map<Place, long[]> masksWithin = new HashMap<>();
-    /** By mask, its nodes with power and those without. */
+    /** Nodes of a mask with power and those without, by mask. */
     private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
     /** Classes with a known first slot, by place. A class that requests no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
@@ -292,12 +292,14 @@ final class ForecastWindow {
         return turn.done < turn.tasks() ? Outcome.LEFT : Outcome.PLACED;
     }
 
-    /** What was asked to be kept for the job that was planned last; none if it begins at once, or never. */
+    /**
+     * Returns the places that are to be kept for the job that was planned last; none if it begins at once, or never.
+     */
     List<PlannedPlace> places() {
         return places;
     }
 
-    /** How many of {@link #found} were taken last. */
+    /** Number of entries of {@link #found} that were taken last. */
     private int chosen;
 
     /** The first slot in which the need fits; the number of slots if there is none. */
@@ -395,7 +397,7 @@ final class ForecastWindow {
                         .isPresent();
     }
 
-    /** Whether enough nodes have room in all these slots: they are then in {@link #found}. */
+    /** Tests whether enough nodes have room in all these slots: they are then in {@link #found}. */
     private boolean fits(Forecast.Asked job, int slot, int end) {
         NeedClass c = job.need();
         long[] mask = mask(job);
@@ -445,7 +447,7 @@ final class ForecastWindow {
         return named.length == 0 && !c.single && c.need.nodesWanted() == 1;
     }
 
-    /** One node has room for all tasks of a job that may have several. */
+    /** Looks for one node with room for all tasks of a job that may have several. */
     private boolean onOneNode(NeedClass c, long[] mask, int slot, int end) {
         long wanted = Math.max(c.cpusMin, (long) c.tasks * c.cpusPerTask);
         for (int w = 0; w < mask.length; w++) {
@@ -495,7 +497,7 @@ final class ForecastWindow {
         return false;
     }
 
-    /** One node after the other, in their order. */
+    /** Takes one node after the other, in their order. */
     private boolean oneByOne(NeedClass c, long[] mask, int[] named, int slot, int end) {
         int[] now = cpus[slot];
         int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
@@ -542,7 +544,7 @@ final class ForecastWindow {
         }
     }
 
-    /** All that have room, and of them those that can be had together. The named ones are found already. */
+    /** Takes all nodes that have room, and of them those that can be had together. The named ones are found already. */
     private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
         List<Candidate> able = new ArrayList<>();
         for (int i = 0; i < named.length; i++) {
@@ -567,7 +569,7 @@ final class ForecastWindow {
         return new Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
     }
 
-    /** Some reservation of the node repeats before the job would be over, whenever it begins. */
+    /** Tests whether some reservation of the node repeats before the job would be over, whenever it begins. */
     private boolean comesAgain(NeedClass c, int n) {
         long gapS = ground.gapS(n);
         return gapS < Long.MAX_VALUE && (c.need.limitMin() < 0 || c.need.limitMin() * 60L > gapS);
@@ -632,7 +634,8 @@ final class ForecastWindow {
     }
 
     /**
-     * As {@link NodeSelector} deals: each node takes all it has room for, but one task is left for each still to come.
+     * Takes a place for the job, dealt as by {@link NodeSelector}: each node takes all it has room for, but one task is
+     * left for each still to come.
      */
     private Forecast.Planned take(Forecast.Asked job, int slot, int nodes, boolean keep) {
         NeedClass c = job.need();

@@ -35,7 +35,10 @@ final class FutureCapacity {
     final PlanningNodes ground;
     final int[][] cpus;
     final int[][] memoryMb;
-    /** By block of 64 nodes an upper bound of the free CPUs of one of them; and the number of idle nodes. */
+    /**
+     * Upper bound of the free CPUs of one node, by slot and block of 64 nodes; below it, the number of idle nodes by
+     * slot.
+     */
     final int[][] most;
 
     final int[] idle;
@@ -46,7 +49,7 @@ final class FutureCapacity {
     final int[] fuller;
     /** Free CPUs in all. */
     final long[] unused;
-    /** Something is other than in the slot before. */
+    /** Whether something is other than in the slot before, by slot. */
     private final boolean[] differs;
     /** CPUs of each whole node, of a part those of its node. */
     final int[] whole;
@@ -128,7 +131,7 @@ final class FutureCapacity {
         sum();
     }
 
-    /** What has come back until a slot is there in it. */
+    /** Adds to each slot what has come back in the slots before it. */
     private void accumulate() {
         // no more than there is: what several share comes back with each of them
         int[] bound = new int[count];
@@ -166,7 +169,7 @@ final class FutureCapacity {
     }
 
     /**
-     * What is the same for every stretch of a plan.
+     * The part of the input that is the same for every stretch of a plan.
      *
      * @param running jobs that have nodes now
      * @param needs of those that wait, one of each kind of devices and company

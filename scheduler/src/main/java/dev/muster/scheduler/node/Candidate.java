@@ -5,7 +5,7 @@ import dev.muster.scheduler.request.ResourceNeed;
 
 /** A node and how many tasks of the need it can take. */
 public record Candidate(NodeSlot node, int tasks, Devices devices) {
-    /** How many devices the need can have of a node. */
+    /** Counts the devices that the need can have of a node. */
     public interface Devices {
         int usable(ResourceNeed need, NodeSlot node, Tres.Item item);
     }

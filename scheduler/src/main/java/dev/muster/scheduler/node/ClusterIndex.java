@@ -46,9 +46,9 @@ public final class ClusterIndex {
     private volatile boolean everyNodeConnected;
     private Settings settings;
     private FreeTable free = new FreeTable(0);
-    /** As if no job ran and every usable node could be used. */
+    /** Table of the cluster as if no job ran and every usable node could be used. */
     private FreeTable empty = new FreeTable(0);
-    /** Some switch has all nodes below it, or there is no topology. */
+    /** Whether some switch has all nodes below it, or there is no topology. */
     private boolean joined;
 
     private List<String> names = List.of();
@@ -58,7 +58,7 @@ public final class ClusterIndex {
         this.whenChanged = whenChanged;
     }
 
-    /** What a change of a node's record asks for. */
+    /** The work that a change of a node's record asks for. */
     public enum NodeChange {
         NONE,
         USABILITY,
@@ -179,7 +179,7 @@ public final class ClusterIndex {
         }
     }
 
-    /** What is free on a node has changed, or whether it may be given work. */
+    /** Notes that the free resources of a node have changed, or whether it may be given work. */
     public void changed(NodeSlot slot) {
         free.update(slot, ready(slot));
         if (!free.quiet) {
@@ -203,12 +203,15 @@ public final class ClusterIndex {
 
     // ---- connections of nodes
 
-    /** Every node counts as connected. */
+    /** Counts every node as connected. */
     public void withoutConnections() {
         everyNodeConnected = true;
     }
 
-    /** Nothing new goes to a node that the controller has no connection to. Thread-safe. */
+    /**
+     * Notes whether the controller is connected to a node: nothing new goes to one that it has no connection to.
+     * Thread-safe.
+     */
     public void connected(String node, boolean up) {
         if (up) {
             connected.add(node);
@@ -232,7 +235,7 @@ public final class ClusterIndex {
 
     // ---- what a pass reads
 
-    /** By number: the order in which they are given out, by weight and then as in slurm.conf. */
+    /** Returns the nodes by number: in the order in which they are given out, by weight and then as in slurm.conf. */
     public List<NodeSlot> nodes() {
         return nodes;
     }
@@ -265,7 +268,7 @@ public final class ClusterIndex {
         return holders.values();
     }
 
-    /** The same, by number. */
+    /** Returns the jobs that hold nodes, by their number. */
     public Map<Integer, Job> holdersById() {
         return holders;
     }
@@ -291,7 +294,7 @@ public final class ClusterIndex {
         return needs;
     }
 
-    /** The same need with its user in it, where another user's job on a node would matter to it. */
+    /** Returns the need with its user in it, where another user's job on a node would matter to it. */
     public ResourceNeed known(ResourceNeed need, Job job) {
         return holdings.someMind() ? needs.by(need, SharingPolicy.of(job.desc(), "NO", "", settings)) : need;
     }

@@ -30,7 +30,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused. */
+/**
+ * Decides whether a job can run at all on the nodes as they are configured, and if not, in which words it is refused.
+ */
 public final class Feasibility {
     /**
      * The selection is repeated each time that the candidates have grown by one part in this number: trying it with
@@ -72,7 +74,9 @@ public final class Feasibility {
                 });
     }
 
-    /** It may be changed before it is released: only what can never be right is refused. */
+    /**
+     * Tests whether the job is held. It may be changed before it is released: only what can never be right is refused.
+     */
     static boolean isHeld(JobDesc desc) {
         return desc.timing().hold()
                 || desc.timing().prioritySet() && desc.timing().priority() == 0;
@@ -159,7 +163,7 @@ public final class Feasibility {
         return ChangingFeatures.objection(state, r.features());
     }
 
-    /** Each feature is one of some node. */
+    /** Tests whether each feature is one of some node. */
     private static boolean areOnNodes(List<String> features, State state) {
         return features.stream()
                 .allMatch(f -> state.nodes().values().stream()
@@ -399,7 +403,7 @@ public final class Feasibility {
     }
 
     /**
-     * Nothing but more nodes is missing, if anything is.
+     * Tests that nothing but more nodes is missing, if anything is.
      *
      * @param fits on all candidates together, whatever is layered
      */
@@ -433,7 +437,7 @@ public final class Feasibility {
         return GpuPlaces.tasks(need, empty, units, tasks);
     }
 
-    /** Why it waits that the partition is too small for. */
+    /** Returns the reason of a job that waits because the partition is too small for it. */
     public static JobReason tooSmall(ResourceNeed need, State state) {
 
         return need.nodesMin()

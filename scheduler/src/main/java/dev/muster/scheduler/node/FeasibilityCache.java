@@ -14,15 +14,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What jobs asked for that were found to have room on the nodes as they are configured: loops submit thousands that ask
- * for the same, and {@link Feasibility} takes a fifth of what the core does for one. Forgotten as soon as a node, a
+ * Caches requests that were found to have room on the nodes as they are configured: loops submit thousands of jobs that
+ * ask for the same, and {@link Feasibility} takes a fifth of what the core does for one. Forgotten as soon as a node, a
  * partition, the accounts or the settings are others.
  */
 public final class FeasibilityCache {
     /** Bound of the cache: a script that submits in a loop uses a few entries; above it all are dropped. */
     private static final int KEPT_MAX = 1000;
 
-    /** All of a job that {@link Feasibility#infeasible} looks at; when it runs, and what, is not among it. */
+    /**
+     * All properties of a job that {@link Feasibility#infeasible} looks at; when it runs, and what, is not among them.
+     */
     private record Asked(
             JobDesc.Kind kind,
             ResourceRequest request,
@@ -51,7 +53,7 @@ public final class FeasibilityCache {
     private Table<String, Partition> partitions;
     private Accounts accounts;
 
-    /** As {@link Feasibility#infeasible}. */
+    /** Returns the refusal of a job as {@link Feasibility#infeasible}. */
     public Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {
         boolean same = settings == state.settings()
                 && nodes == state.nodes()

@@ -22,7 +22,7 @@ public final class Features {
     }
 
     /**
-     * One way to satisfy an expression.
+     * A way to satisfy an expression.
      *
      * @param every what each node must have, "" for nothing
      * @param counts expressions, and how many nodes must have each
@@ -31,7 +31,7 @@ public final class Features {
 
     record Count(String expression, int nodes) {}
 
-    /** Whether a node with these features can be one of those that satisfy the expression. */
+    /** Tests whether a node with these features can be one of those that satisfy the expression. */
     public static boolean match(String text, List<String> features) {
         if (text.isEmpty()) {
             return true;
@@ -46,12 +46,12 @@ public final class Features {
         return text.isEmpty() || new Features(text, new TreeSet<>(features)).any();
     }
 
-    /** Each node is judged by itself. */
+    /** Tests whether each node is judged by itself. */
     public static boolean isPlain(String text) {
         return text.indexOf('[') < 0 && text.indexOf('*') < 0;
     }
 
-    /** The ways to satisfy it, in their order; empty if it is no expression. */
+    /** Returns the ways to satisfy an expression, in their order; empty if it is no expression. */
     static List<Choice> choices(String text) {
         int open = text.indexOf('[');
         int close = text.indexOf(']');
@@ -171,7 +171,10 @@ public final class Features {
         return right ? "" : INVALID;
     }
 
-    /** Only one name outside of brackets may have a count; within brackets either all items have counts or none. */
+    /**
+     * Tests whether counts stand where they may: only one name outside of brackets may have a count; within brackets
+     * either all items have counts or none.
+     */
     private static boolean countsAreSeparate(String text) {
         int open = text.indexOf('[');
         if (open < 0) {

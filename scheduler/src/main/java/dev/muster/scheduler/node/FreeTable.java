@@ -39,7 +39,7 @@ public final class FreeTable {
     private long freerFrom;
     private long freerTo;
     private final long[] noted;
-    /** When each node was last other than before, counted in such changes. */
+    /** Change after which each node was last other than before, counted in {@link #changes}. */
     private final long[] changedAt;
 
     private long changes;
@@ -58,7 +58,7 @@ public final class FreeTable {
         changedAt = new long[nodes];
     }
 
-    /** How often something of a node was changed so far. */
+    /** Returns how often something of a node was changed so far. */
     public long changes() {
         return changes;
     }
@@ -76,7 +76,7 @@ public final class FreeTable {
         return (nodes + 63) >>> 6;
     }
 
-    /** How often a node has become freer so far. */
+    /** Returns how often a node has become freer so far. */
     public long freed() {
         return freed;
     }
@@ -106,8 +106,8 @@ public final class FreeTable {
     }
 
     /**
-     * What became freer since then; empty if it is not known any more. In what has become less meanwhile there is less
-     * than it says.
+     * Returns the nodes that became freer since then; empty if they are not known any more. What has become less
+     * meanwhile has less than it says.
      */
     public Optional<Freer> freerSince(long since) {
         if (freed - since > LOG_MAX) {
@@ -176,7 +176,7 @@ public final class FreeTable {
     }
 
     /**
-     * Of these those that have power, and those that would have to be started.
+     * Splits these nodes into those that have power, and those that would have to be started.
      *
      * @param mask may be longer than there are nodes
      */
@@ -193,7 +193,7 @@ public final class FreeTable {
         return sleepers > 0;
     }
 
-    /** Something of it may be had that could not be had before. */
+    /** Notes that something of a node may be had that could not be had before. */
     public void freer(int node) {
         log[(int) (freed & LOG_MAX - 1)] = node;
         freed++;
@@ -234,7 +234,7 @@ public final class FreeTable {
         return out;
     }
 
-    /** Of these nodes those on which something is free, in the order of their numbers. */
+    /** Returns those of these nodes on which something is free, in the order of their numbers. */
     public List<NodeSlot> withRoom(long[] mask, List<NodeSlot> nodes) {
         List<NodeSlot> out = new ArrayList<>();
         for (int w = 0; w < mask.length; w++) {
@@ -245,7 +245,7 @@ public final class FreeTable {
         return out;
     }
 
-    /** Whether one task would fit on the node, as far as can be told from here. */
+    /** Tests whether one task would fit on the node, as far as can be told from here. */
     public boolean mayTake(NeedClass c, int n) {
         return isOpen(c.mask(), c.exclusive, n)
                 && cpus[n] >= c.cpusMin
@@ -263,7 +263,7 @@ public final class FreeTable {
         return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
     }
 
-    /** On a node that {@link #mayTake} says yes to: the tasks that fit beside the others, or -1. */
+    /** Returns the tasks that fit beside reserved capacity, on a node that {@link #mayTake} says yes to; or -1. */
     private long tasksBeside(NeedClass c, int n, UnreservedCapacity beside) {
         if (c.exclusive && !beside.isWhole(c, n)) {
             return -1;
@@ -273,14 +273,14 @@ public final class FreeTable {
         return left >= c.cpusMin && leftMb >= c.memoryMin ? c.tasksOn(left, leftMb) : -1;
     }
 
-    /** Something of it is free. */
+    /** Tests whether something of the node is free. */
     public boolean hasRoom(int node) {
         return is(ready, node) && (is(room, node) || is(idle, node));
     }
 
     /**
-     * What is free now does not suffice for the need, wherever it lies and whatever is planned. That it may suffice
-     * says nothing.
+     * Tests whether what is free now does not suffice for the need, wherever it lies and whatever is planned. That it
+     * may suffice says nothing.
      *
      * @param memory where that is noted down
      */
@@ -328,13 +328,13 @@ public final class FreeTable {
         return true;
     }
 
-    /** Of what reservations leave, on a node that {@link #mayTake} says yes to: the tasks that fit, or -1. */
+    /** Returns the tasks that fit in what reservations leave, on a node that {@link #mayTake} says yes to; or -1. */
     private long tasksWhoeverGoes(NeedClass c, int n, UnreservedCapacity beside) {
         int open = beside.cpusWhoeverGoes(c, n, cpus[n]);
         return open >= c.cpusMin ? c.tasksOn(open, memoryMb[n]) : -1;
     }
 
-    /** As {@link #mayTake(NeedClass, int)}, of what reservations leave. */
+    /** Tests as {@link #mayTake(NeedClass, int)}, in what reservations leave. */
     public boolean mayTakeWhoeverGoes(NeedClass c, int n, UnreservedCapacity beside) {
         return mayTake(c, n) && tasksWhoeverGoes(c, n, beside) >= 0;
     }
@@ -425,7 +425,7 @@ public final class FreeTable {
                     open);
         }
 
-        /** As many tasks as fit; -1 if the node cannot serve the need. */
+        /** Returns as many tasks as fit; -1 if the node cannot serve the need. */
         long tasks(NeedClass c) {
             int cpus = Math.min(free, open);
             boolean may = (c.exclusive ? holders <= 0 : cpus > 0)

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * among them.
  */
 final class GpuLinks {
-    /** Nothing is said of links. */
+    /** Links of a node of which nothing is said. */
     static final GpuLinks NONE = new GpuLinks(new int[0][]);
 
     private final int[][] links;

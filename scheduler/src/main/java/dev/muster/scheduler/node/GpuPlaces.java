@@ -15,11 +15,11 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Where on a node a job's GPUs and cores lie together: on as few groups of GPUs as will do, evenly over these, at least
- * a core in each. A job that does not insist (enforce-binding) gets what there is when they cannot lie so.
+ * Places a job's GPUs and cores together on a node: on as few groups of GPUs as will do, evenly over these, at least a
+ * core in each. A job that does not insist (enforce-binding) gets what there is when they cannot lie so.
  */
 public final class GpuPlaces {
-    /** Only the first {@code GROUPS_MAX} groups of a node are combined. */
+    /** Number of groups of a node that are combined, the first ones. */
     static final int GROUPS_MAX = 10;
 
     private final ResourceNeed need;
@@ -37,7 +37,7 @@ public final class GpuPlaces {
         this.map = node.gpuCores;
     }
 
-    /** It asks for GPUs, or parts of them. */
+    /** Tests whether the need asks for GPUs, or parts of them. */
     static boolean wantsGpus(ResourceNeed need) {
         return wants(need.gresPerNode()) || wants(need.gresPerTask()) || wants(need.gresPerJob());
     }
@@ -46,7 +46,7 @@ public final class GpuPlaces {
         return items.stream().anyMatch(i -> i.count() > 0 && (i.name().equals("gpu") || SharedGpus.isShared(i.name())));
     }
 
-    /** It matters on this node which cores come with which GPUs. */
+    /** Tests whether it matters on this node which cores come with which GPUs. */
     private static boolean matters(ResourceNeed need, NodeSlot node) {
         return node.gpuCores != GpuCores.NONE
                 && !need.exclusive()
@@ -101,7 +101,7 @@ public final class GpuPlaces {
         return sockets > 0 ? IndexSet.empty() : out;
     }
 
-    /** Of the free units those that are not kept for others' GPUs. */
+    /** Returns the free units that are not kept for others' GPUs. */
     public static IndexSet open(ResourceNeed need, NodeSlot node, IndexSet free) {
         return node.gpuCores.restricted().isEmpty() || need.exclusive() || wantsGpus(need)
                 ? free
@@ -276,7 +276,7 @@ public final class GpuPlaces {
         return taken.count() < units ? Optional.empty() : Optional.of(new Placed(taken, otherwise));
     }
 
-    /** On the fewest groups. */
+    /** Places GPUs and cores on the fewest groups. */
     private Optional<Placed> together(List<Tres.Item> wanted, int units) {
         int gpus = GresRequest.gpus(wanted);
         // of GPUs for the job as a whole this node may yet get more: its cores lie as if it got all
@@ -299,7 +299,7 @@ public final class GpuPlaces {
         return Optional.empty();
     }
 
-    /** All sets of {@code size} of the first {@link #GROUPS_MAX} groups, those of the first groups first. */
+    /** Returns all sets of {@code size} of the first {@link #GROUPS_MAX} groups, those of the first groups first. */
     static List<List<GpuCores.Group>> subsets(List<GpuCores.Group> groups, int size) {
         int count = Math.min(GROUPS_MAX, groups.size());
         List<List<GpuCores.Group>> out = new ArrayList<>();
@@ -354,7 +354,7 @@ public final class GpuPlaces {
         return room < planned || !all ? Optional.empty() : cores(groups, gpus, units);
     }
 
-    /** As many units as are wanted, at least one in each group; a job that does not insist gets none more. */
+    /** Takes as many units as are wanted, at least one in each group; a job that does not insist gets none more. */
     private Optional<Placed> cores(List<GpuCores.Group> groups, IndexSet gpus, int units) {
         IndexSet may = free.minus(map.restricted().minus(map.of(gpus)));
         int[] most = new int[groups.size()];
@@ -426,8 +426,8 @@ public final class GpuPlaces {
     // ---- parts of GPUs
 
     /**
-     * Each part opens as many restricted units as one GPU has, wherever they are: parts of one GPU may open those of
-     * others.
+     * Places parts of GPUs. Each part opens as many restricted units as one GPU has, wherever they are: parts of one
+     * GPU may open those of others.
      */
     private Optional<Placed> withParts(Map<String, IndexSet> devices, int units) {
         int parts = 0;

@@ -11,7 +11,7 @@ import java.util.Map;
 public final class HeldLicenses {
     /** Different texts that are remembered. */
     private static final int TEXTS_MAX = 10_000;
-    /** Where in the rows beside each other each job is: a pass goes over all of them. */
+    /** Index of each job in the rows beside each other, by job id: a pass goes over all of them. */
     private final Map<Integer, Integer> places = new HashMap<>();
 
     private final List<Held> held = new ArrayList<>();
@@ -19,7 +19,7 @@ public final class HeldLicenses {
     private final Map<String, List<LicenseRequest.Item>> texts = new HashMap<>();
 
     /**
-     * What one job has.
+     * The licenses of one job.
      *
      * @param reservation that it runs in, "" for none
      * @param limitTickMs when its time is over, -1 for never
@@ -74,7 +74,7 @@ public final class HeldLicenses {
         }
     }
 
-    /** In no order. */
+    /** Returns the licenses of all jobs, in no order. */
     public Iterable<Held> all() {
         return held;
     }

@@ -21,7 +21,7 @@ public final class Holdings {
     private final Map<String, NodeSlot> nodes;
     /** Partitions whose jobs may share cores. */
     private final Map<String, Partition> shared = new HashMap<>();
-    /** All of them: nodes of some are had by one user, or one job by its switch, at a time. */
+    /** All partitions by name: nodes of some are had by one user, or one job by its switch, at a time. */
     private final Map<String, Partition> partitions = new HashMap<>();
 
     private Settings settings;
@@ -55,7 +55,7 @@ public final class Holdings {
         }
     }
 
-    /** It is not, or no longer as it was. */
+    /** Notes that a job does not hold nodes, or no longer as it did. */
     public void ended(State state, Job job) {
         if (SuspendedJobs.gaveItsCores(state, job)) {
             rest(job, false);
@@ -124,7 +124,7 @@ public final class Holdings {
                 : node.shareable(p.name(), ResourceNeed.sharing(job.desc().request(), p, settings));
     }
 
-    /** As what the job shares its cores: its partition, and more. */
+    /** Returns the names under which the job shares its cores: its partition, and more. */
     public List<String> sharing(Job job) {
         Partition p = shared.isEmpty() ? null : shared.get(job.desc().firstPartition());
         return p == null

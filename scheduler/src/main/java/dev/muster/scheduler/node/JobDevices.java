@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How what a job asks for all its nodes together (--gpus) is dealt out over them, as the original does: each node in
- * turn gives all that it has and the job still lacks, but leaves one for each node to come. So five GPUs of two nodes
- * with four of them are four and one.
+ * Deals devices that a job asks for all its nodes together (--gpus) out over them, as Slurm does: each node in turn
+ * gives all that it has and the job still lacks, but leaves one for each node to come. So five GPUs of two nodes with
+ * four of them are four and one.
  */
 public final class JobDevices {
     private final ResourceNeed need;
@@ -19,7 +19,7 @@ public final class JobDevices {
         this.picks = picks;
     }
 
-    /** For each item of {@link ResourceNeed#gresPerJob} how many each node gives. */
+    /** Returns for each item of {@link ResourceNeed#gresPerJob} how many devices each node gives. */
     List<int[]> dealt() {
         List<int[]> out = new ArrayList<>();
         for (Tres.Item item : need.gresPerJob()) {

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
-/** On which nodes a need can have the layered resources that it asks for, and what it takes of which layers there. */
+/** Layered resources that a need asks for: on which nodes it can have them, and what it takes of which layers there. */
 public final class Layers {
-    /** One resource, how many of it, and how many of each layer are free. */
+    /** A resource, how many of it are asked for, and how many of each layer are free. */
     private record Asked(LayeredResource resource, int count, Map<LayeredResource.Layer, Integer> free) {
         boolean has(LayeredResource.Layer layer) {
             return free.get(layer) >= count;
@@ -113,7 +113,7 @@ public final class Layers {
         return out;
     }
 
-    /** What is taken with these nodes. */
+    /** Returns the licenses that are taken with these nodes. */
     public List<LicenseRequest.Item> taken(List<String> nodes) {
         List<LicenseRequest.Item> out = new ArrayList<>();
         for (Asked a : asked) {

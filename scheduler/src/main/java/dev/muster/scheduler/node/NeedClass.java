@@ -18,7 +18,7 @@ public final class NeedClass {
     public final int partition;
     /** Nodes it may run on, shared by all classes that may run on the same. */
     private final Where where;
-    /** Nothing but what is free can serve it, so that {@link FreeTable#isShort} holds of it. */
+    /** Whether nothing but what is free can serve the class, so that {@link FreeTable#isShort} holds of it. */
     public final boolean bounded;
     /** The bounds are the whole request: what blocks the class blocks every class that requests no less. */
     public final boolean simple;
@@ -26,7 +26,7 @@ public final class NeedClass {
     public final boolean exclusive;
     /** The number of all that ask for the same licenses for the same time; 0 for none. */
     public final int desk;
-    /** It asks for licenses; it names nodes. */
+    /** Whether the class asks for licenses; below it, whether it names nodes. */
     public final boolean licensed;
 
     public final boolean named;
@@ -42,18 +42,24 @@ public final class NeedClass {
     private final int tasksPerNode;
     private final long memPerCpuMb;
     private final Memory free = new Memory();
-    /** Whether its partition can never hold it, as nodes were configured at this version; -1: not asked yet. */
+    /**
+     * Version of the nodes' configuration for which it is known whether the partition can never hold the class; -1: not
+     * asked yet.
+     */
     private long judgedAt = -1;
 
     private boolean exceeding;
-    /** Whether it waits for nodes that are gone, as of that version of {@link Unavailable}. */
+    /**
+     * Version of {@link Unavailable} for which it is known whether the class waits for nodes that are gone; -1: not
+     * asked yet.
+     */
     private long missedAt = -1;
 
     private boolean missing;
 
     /**
-     * When something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is not known
-     * to be.
+     * Memory of when something was last too little, as {@link FreeTable#freed} of the table that was asked; -1: it is
+     * not known to be.
      */
     public static final class Memory {
         /** Attempts of preemption after which the costly test for room is repeated. */
@@ -200,7 +206,7 @@ public final class NeedClass {
         return tasksPerNode > 0 ? Math.min(most, tasksPerNode) : most;
     }
 
-    /** It was found short, and nothing has become free since that could serve it. */
+    /** Tests whether the class was found short, and nothing has become free since that could serve it. */
     public boolean isKnownShort(FreeTable table) {
         return isKnownShort(table, free);
     }
@@ -219,7 +225,7 @@ public final class NeedClass {
         return stays;
     }
 
-    /** With all that became freer since it is still too little. */
+    /** Tests whether too little is free even with all that became freer since. */
     private boolean leavesShort(FreeTable.Freer freer, FreeTable table, Memory memory) {
         long nodes = freer.mayServe(this, table);
         if (nodes == 0) {
@@ -232,7 +238,7 @@ public final class NeedClass {
         return stays;
     }
 
-    /** Whether what is free does not suffice: remembered, or looked for. */
+    /** Tests whether what is free does not suffice: remembered, or looked for. */
     public boolean isShort(FreeTable table) {
         return isShort(table, free);
     }
@@ -266,7 +272,7 @@ public final class NeedClass {
         return bounded && need.within().isNone();
     }
 
-    /** It is known whether its partition can ever hold it. */
+    /** Tests whether it is known if the partition can ever hold the class. */
     public boolean isJudged(long version) {
         return judgedAt == version;
     }
@@ -313,7 +319,7 @@ public final class NeedClass {
     }
 
     /**
-     * Whether jobs of this class wait for nodes that an administrator must bring back.
+     * Tests whether jobs of this class wait for nodes that an administrator must bring back.
      *
      * @param ask if it is not known as of that version
      */

@@ -2,7 +2,10 @@ package dev.muster.scheduler.node;
 
 import dev.muster.scheduler.request.ResourceNeed;
 
-/** What decides on which nodes a need may be placed at all: two needs with the same filter have the same nodes. */
+/**
+ * The properties that decide on which nodes a need may be placed at all: two needs with the same filter have the same
+ * nodes.
+ */
 public record NodeFilter(
         String partition,
         String nodeList,

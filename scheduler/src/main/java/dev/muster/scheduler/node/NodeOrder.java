@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
 
-/** In which order nodes that may serve a job are looked at. */
+/** Order in which nodes that may serve a job are looked at. */
 public final class NodeOrder {
     private NodeOrder() {}
 

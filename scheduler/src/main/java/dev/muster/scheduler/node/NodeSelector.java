@@ -27,7 +27,7 @@ import java.util.function.Function;
 public final class NodeSelector {
     private NodeSelector() {}
 
-    /** With the devices that are free now. */
+    /** Returns a candidate with the devices that are free now. */
     public static Candidate candidate(NodeSlot node, int tasks) {
         return new Candidate(node, tasks, NodeSelector::usable);
     }
@@ -203,7 +203,7 @@ public final class NodeSelector {
         return List.of();
     }
 
-    /** As {@link #pick}, among nodes that can be had together. */
+    /** Picks nodes as {@link #pick}, among nodes that can be had together. */
     public static List<Pick> pick(
             ResourceNeed need, List<Candidate> candidates, int required, Topology topology, Layers layers) {
         if (layers.isEmpty()) {
@@ -367,8 +367,8 @@ public final class NodeSelector {
     }
 
     /**
-     * As Slurm does: each node in turn takes all it has room for, but for each node still to come as many tasks are
-     * left as use one unit up.
+     * Deals tasks out as Slurm does: each node in turn takes all it has room for, but for each node still to come as
+     * many tasks are left as use one unit up.
      */
     private static List<Pick> deal(ResourceNeed need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
@@ -565,7 +565,8 @@ public final class NodeSelector {
     }
 
     /**
-     * It has not the features that are asked for, and would have them after a reboot; or that is asked for in any case.
+     * Tests whether the node has not the features that are asked for, and would have them after a reboot; or a reboot
+     * is asked for in any case.
      */
     public static boolean lacks(ResourceNeed need, NodeSlot node) {
         return need.reboot() == ResourceNeed.Reboot.ALWAYS

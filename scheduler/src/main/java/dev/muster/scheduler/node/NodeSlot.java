@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** What is free on a node now. Mutable; owned by the core thread. */
+/** Free resources of a node now. Mutable; owned by the core thread. */
 public final class NodeSlot {
     public final int index;
     public Node.Spec spec;
@@ -30,11 +30,11 @@ public final class NodeSlot {
     public boolean asleep;
     /** The node is powering up, or will be for any job, and has not registered yet. */
     public boolean coming;
-    /** Others may be started. */
+    /** Whether other nodes may be started. */
     public boolean startable = true;
     /** State=CLOUD. */
     boolean cloud;
-    /** What it has or can be rebooted with, and what it has. */
+    /** Features that the node has or can be rebooted with; below, those that it has. */
     public List<String> features = List.of();
     /** The node's Extra, as its administrator or its slurmd said it. */
     public String extra = "";
@@ -47,19 +47,19 @@ public final class NodeSlot {
     public Map<String, IndexSet> withheld = Map.of();
 
     public int holders;
-    /** How many jobs hold each unit: more than one where they share it. */
+    /** Number of jobs that hold each unit: more than one where they share it. */
     private int[] unitHolders = new int[0];
-    /** By partition, the number of sharing jobs on each unit; empty where no job shares. */
+    /** Number of sharing jobs on each unit, by partition; empty where no job shares. */
     private final Map<String, int[]> sharers = new TreeMap<>();
     /** CPUs held by jobs of each partition; a job of several counts in all of them. */
     private final Map<String, Integer> cpusHeld = new TreeMap<>();
-    /** The units that these are on. */
+    /** Number of such jobs on each unit, by partition. */
     private final Map<String, int[]> unitsHeld = new TreeMap<>();
     /** Number of jobs on the node by sharing policy. */
     private final Map<SharingPolicy, Integer> company = new HashMap<>();
     /**
-     * Its leaf switch or block in each topology; and which that is of the cluster's {@link Topology#units}, -1 where it
-     * is in none.
+     * The node's leaf switch or block in each topology; below, which that is of the cluster's {@link Topology#units},
+     * -1 where it is in none.
      */
     private Unit[] spots = {};
 
@@ -67,7 +67,7 @@ public final class NodeSlot {
     /** Hears of every change of what is free here. */
     public Consumer<NodeSlot> watcher = slot -> {};
 
-    /** How often jobs are on nodes of a leaf switch or block, and of these those that want it for themselves. */
+    /** Number of jobs on nodes of a leaf switch or block, and of these those that want it for themselves. */
     private static final class Unit {
         private final String topology;
         private int jobs;
@@ -131,7 +131,7 @@ public final class NodeSlot {
         company.clear();
     }
 
-    /** What the node is now. One that can be started is had as well, after those that are there. */
+    /** Takes over what the node is now. A node that can be started is had as well, after those that are there. */
     public void judge(Node node, Settings settings) {
         coming = node.has(Node.Flag.POWERING_UP) || node.has(Node.Flag.POWER_UP);
         asleep = node.wanted().isEmpty() && (startable || coming) && Power.canStart(settings, node);
@@ -254,7 +254,7 @@ public final class NodeSlot {
         return out;
     }
 
-    /** Of these units those whose whole socket is among them. */
+    /** Returns those of these units whose whole socket is among them. */
     public IndexSet wholeSockets(IndexSet units) {
         int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
         IndexSet out = units;
@@ -265,7 +265,7 @@ public final class NodeSlot {
         return out;
     }
 
-    /** All of the given units that lie in a socket in which one of these lies. */
+    /** Returns all of the given units that lie in a socket in which one of these lies. */
     IndexSet ofSockets(IndexSet units, IndexSet among) {
         int perSocket = Math.max(1, spec.units() / Math.max(1, spec.sockets()));
         IndexSet out = units;
@@ -369,7 +369,7 @@ public final class NodeSlot {
         return shared.isEmpty() ? gpus : gpus.intersect(shared);
     }
 
-    /** Of each GPU that has enough for a task those that one task would have. */
+    /** Returns the parts that one task would have of each GPU that has enough for a task. */
     private IndexSet partsOfTasks(String name, int each) {
         SharedGpus.Parts parts = SharedGpus.parts(spec.gres(), name);
         IndexSet out = IndexSet.empty();
@@ -405,7 +405,7 @@ public final class NodeSlot {
         return (count == 0 || best.count() < count) && how.severalShared() ? all : best;
     }
 
-    /** Of any type, and at least in part. */
+    /** Returns the number of GPUs of any type that are free, at least in part. */
     public int freeGpus() {
         return freeGres.isEmpty()
                 ? 0
@@ -416,7 +416,7 @@ public final class NodeSlot {
         return holders == 0;
     }
 
-    /** What there is of it, as text. */
+    /** Returns the free resources of the node as text. */
     public String fingerprint() {
         return spec.name()
                 + ' '

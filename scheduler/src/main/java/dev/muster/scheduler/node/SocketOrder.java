@@ -4,10 +4,10 @@ import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.request.ResourceNeed;
 
 /**
- * Which cores of a node a job without GPUs gets. Slurm's default is cyclic: tasks of one CPU go round the sockets core
- * by core; a task of several has all of its CPUs in one socket where they have room there, and a socket is filled with
- * whole tasks before the next one. With block distribution (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK, plane), and
- * where the node has no room for a task more, the first cores are taken.
+ * Chooses the cores of a node that a job without GPUs gets. Slurm's default is cyclic: tasks of one CPU go round the
+ * sockets core by core; a task of several has all of its CPUs in one socket where they have room there, and a socket is
+ * filled with whole tasks before the next one. With block distribution (-m block:block, CR_CORE_DEFAULT_DIST_BLOCK,
+ * plane), and where the node has no room for a task more, the first cores are taken.
  */
 final class SocketOrder {
     private final ResourceNeed need;

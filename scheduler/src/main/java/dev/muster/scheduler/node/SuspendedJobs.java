@@ -23,7 +23,7 @@ public final class SuspendedJobs {
                         .isEmpty();
     }
 
-    /** Other jobs have their turn on its cores (GANG). */
+    /** Tests whether other jobs have their turn on the job's cores (GANG). */
     public static boolean awaitsTurn(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted()
@@ -48,7 +48,7 @@ public final class SuspendedJobs {
                 : List.of(job);
     }
 
-    /** All cores of the jobs are free, or held only by jobs with which they take turns. */
+    /** Tests whether all cores of the jobs are free, or held only by jobs with which they take turns. */
     public static boolean haveTheirCores(ClusterIndex cluster, List<Job> jobs) {
         for (Job job : jobs) {
             for (Allocation.Share s : job.run().allocation().nodes()) {

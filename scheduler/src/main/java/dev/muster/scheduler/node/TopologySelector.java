@@ -32,7 +32,7 @@ final class TopologySelector {
         this.named = candidates.subList(0, required);
     }
 
-    /** In the candidates' order; empty if the network has no such place free. */
+    /** Chooses the nodes of a need, in the candidates' order; empty if the network has no such place free. */
     static List<Candidate> choose(Topology topology, ResourceNeed need, List<Candidate> candidates, int required) {
         TopologySelector n = new TopologySelector(topology, need, candidates, required);
         List<Candidate> chosen = switch (topology.kind()) {
@@ -54,7 +54,7 @@ final class TopologySelector {
         return c.node().spec.name();
     }
 
-    /** In the order of the candidates. */
+    /** Returns the candidates among the nodes, in the order of the candidates. */
     private List<Candidate> among(Collection<String> nodes) {
         if (places.isEmpty()) {
             for (int i = 0; i < candidates.size(); i++) {
@@ -111,7 +111,8 @@ final class TopologySelector {
     }
 
     /**
-     * Of the leaves that have enough the one with the fewest nodes free, of such the first.
+     * Returns the candidates of the leaf with the fewest nodes free among the leaves that have enough, of such the
+     * first.
      *
      * @param found of one that has enough
      */
@@ -194,7 +195,9 @@ final class TopologySelector {
         return found;
     }
 
-    /** Of leaf switches that have equally many the first, as Slurm takes it. */
+    /**
+     * Returns the largest of the sorted lists: of leaf switches that have equally many the first, as Slurm takes it.
+     */
     private List<Candidate> largest(List<List<Candidate>> sorted) {
         int size = sorted.getLast().size();
         return topology.kind() == Topology.Kind.TREE
@@ -245,8 +248,8 @@ final class TopologySelector {
     }
 
     /**
-     * Where all segments have to be: anywhere, or within one block of blocks, the smallest that may do and of these the
-     * fullest first.
+     * Returns the blocks in which all segments have to be: anywhere, or within one block of blocks, the smallest that
+     * may do and of these the fullest first.
      */
     private List<List<Topology.Block>> rooms(int nodes) {
         List<Topology.Block> all = topology.blocks();
@@ -388,7 +391,7 @@ final class TopologySelector {
 
     // ---- rings
 
-    /** As many nodes as are wanted, or, where these are too few, more, up to the longest ring. */
+    /** Takes as many nodes of a ring as are wanted, or, where these are too few, more, up to the longest ring. */
     private List<Candidate> ring() {
         int longest =
                 topology.blocks().stream().mapToInt(r -> r.nodes().size()).max().orElse(0);
@@ -426,7 +429,7 @@ final class TopologySelector {
         });
     }
 
-    /** How many nodes in a row are free from this one on, itself among them. */
+    /** Returns how many nodes in a row are free from this one on, itself among them. */
     private static int row(List<String> ring, int from, int step, Set<String> free) {
         int count = 0;
         while (count < ring.size() && free.contains(ring.get(Math.floorMod(from + count * step, ring.size())))) {

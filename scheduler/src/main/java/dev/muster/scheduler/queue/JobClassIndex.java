@@ -43,7 +43,7 @@ public final class JobClassIndex {
     private final Map<LicenseKey, Integer> licenseKeys = new HashMap<>();
     private final Map<Group, Group> groups = new HashMap<>();
     private final List<Lane> lanes = new ArrayList<>();
-    /** Classes that what is free is too little for, and that nothing but that is to be asked of. */
+    /** Classes for which too little is free, where nothing else decides on them. */
     private BlockedClasses settled = new BlockedClasses(new FreeTable(0));
 
     private ReservedNodes reserved = ReservedNodes.NOTHING;

@@ -46,7 +46,9 @@ public final class LicenseAllocator {
         this.times = times;
     }
 
-    /** The licenses that the need would get from that slot on, wherever it runs; empty if it must wait for them. */
+    /**
+     * Returns the licenses that the need would get from that slot on, wherever it runs; empty if it must wait for them.
+     */
     public Optional<List<LicenseRequest.Item>> given(ResourceNeed need, int slot) {
         LicenseRequest.Wanted anywhere =
                 anywhere(need.licenses(), state.settings().layered());
@@ -60,8 +62,8 @@ public final class LicenseAllocator {
     }
 
     /**
-     * Jobs of a class that asks for any would have to wait for licenses now: as {@link #given}, looked up once for all
-     * that ask for the same.
+     * Tests whether jobs of a class that asks for licenses would have to wait for them now: as {@link #given}, looked
+     * up once for all classes that ask for the same.
      *
      * @param desk of the class, as {@link NeedClass#desk}
      * @param desks more than any of these
