@@ -81,7 +81,7 @@ class ConfiguredDefaultsTest {
     }
 
     /**
-     * Which cores the job has, for how many CPUs these are good, and how many it is charged for: whole nodes, but for
+     * A job has certain cores, which are good for a number of CPUs, and is charged for another: whole nodes, but for
      * what their lines keep.
      */
     @ParameterizedTest
@@ -113,7 +113,7 @@ class ConfiguredDefaultsTest {
     }
 
     /**
-     * With core specialization the job has the node alone: cores that it leaves go to no other job, and memory per CPU
+     * A job with core specialization has the node alone: cores that it leaves go to no other job, and memory per CPU
      * counts the CPUs that it may use.
      */
     @ParameterizedTest

@@ -19,7 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Why a job waits, in words: the reason that counts, what bears it out, and nothing that the asker may not see. */
+/**
+ * Tests why a job waits, in words: the reason that counts, what bears it out, and nothing that the asker may not see.
+ */
 class ExplainerTest {
     private final Cluster cluster =
             new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
@@ -187,8 +189,8 @@ class ExplainerTest {
     }
 
     /**
-     * One CPU is free on each of four nodes: jobs that need more on one of them wait for room, however many are free in
-     * all.
+     * Jobs that need more than one CPU on one of four nodes wait for room, where one CPU is free on each: however many
+     * are free in all.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """

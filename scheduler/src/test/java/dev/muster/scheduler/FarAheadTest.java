@@ -18,8 +18,8 @@ import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every job that waits for room has a planned start, however far away, and no later job is planned or started in its
- * time.
+ * Tests that every job which waits for room has a planned start, however far away, and that no later job is planned or
+ * started in its time.
  */
 class FarAheadTest {
     private static final long DAY_S = 86_400;
@@ -51,7 +51,7 @@ class FarAheadTest {
                 .toList();
     }
 
-    /** Each between these many days, by its place in the queue. */
+    /** Checks that each start is between these many days, by its place in the queue. */
     private static void inTurn(List<Double> starts, IntToDoubleFunction least, IntToDoubleFunction most) {
         for (int i = 0; i < starts.size(); i++) {
             assertThat(starts.get(i)).as("job " + i).isBetween(least.applyAsDouble(i), most.applyAsDouble(i));
@@ -73,7 +73,7 @@ class FarAheadTest {
         inTurn(days(c, jobs), i -> i, i -> i);
     }
 
-    /** What is planned hour by hour goes on hour by hour, and so a month of short jobs is a month. */
+    /** A month of short jobs takes a month in the plan: what is planned hour by hour goes on hour by hour. */
     @Test
     void aMonthOfShortJobs() {
         Cluster c = one();
@@ -103,7 +103,7 @@ class FarAheadTest {
         assertThat(days(c, later)).as("the third would end a day too late").containsExactly(0.0, 3.0, 9.0);
     }
 
-    /** The same for starts, by a pass alone and by the reservations of a plan. */
+    /** No job is started into the time of the first, by a pass alone and by the reservations of a plan. */
     @Test
     void nobodyIsStartedIntoTheTimeOfTheFirst() {
         for (boolean elsewhere : new boolean[] {false, true}) {
@@ -214,7 +214,7 @@ class FarAheadTest {
         assertThat(days(c, licenses)).containsExactly(0.0, 5.0, 10.0);
     }
 
-    /** What begins tomorrow is kept whatever waits behind it. */
+    /** A reservation that begins tomorrow is kept whatever waits behind it. */
     @Test
     void reservationsThatRepeat() {
         Cluster c = one();

@@ -74,8 +74,8 @@ class GangTest {
     }
 
     /**
-     * By QOS: a job takes turns with a preemptor of its own partition; a preemptor of another partition suspends it,
-     * and no job of its own partition gets its cores meanwhile.
+     * A job takes turns by QOS with a preemptor of its own partition; a preemptor of another partition suspends it, and
+     * no job of its own partition gets its cores meanwhile.
      */
     @Test
     void byQosTheyTakeTurnsInOnePartition() {
@@ -137,7 +137,9 @@ class GangTest {
                 """);
     }
 
-    /** Where sharing is allowed all share that have not asked for cores of their own: they do not run side by side. */
+    /**
+     * Jobs that have not asked for cores of their own all share where sharing is allowed: they do not run side by side.
+     */
     @Test
     void whereSharingIsAllowedNobodyHasToAsk() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=YES:2", """

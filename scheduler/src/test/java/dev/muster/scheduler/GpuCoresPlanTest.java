@@ -37,7 +37,10 @@ class GpuCoresPlanTest {
                 "gresTypes=gpu");
     }
 
-    /** What holds some of the cores and of the GPUs, so that what is free of both is not always side by side. */
+    /**
+     * Returns a job that holds some of the cores and of the GPUs, so that what is free of both is not always side by
+     * side.
+     */
     private static String other(Random r) {
         String cores = "tasks=1 cpusPerTask=" + (1 + r.nextInt(5));
         return switch (r.nextInt(4)) {
@@ -129,7 +132,7 @@ class GpuCoresPlanTest {
         return c.state().jobs().at(id).state() == JobState.RUNNING;
     }
 
-    /** When it begins, if all that runs ends at its limit. */
+    /** Returns when the job begins, if all that runs ends at its limit. */
     private static long beginning(Cluster c, int id) {
         while (!runs(c, id)) {
             List<Job> all = List.copyOf(c.state().jobs().values()).stream()
@@ -155,7 +158,10 @@ class GpuCoresPlanTest {
         }
     }
 
-    /** One task with its cores near its GPUs: whether there is a node for it can be told by trying all sets of GPUs. */
+    /**
+     * Checks one task with its cores near its GPUs: whether there is a node for it can be told by trying all sets of
+     * GPUs.
+     */
     private static void fits(Cluster c, int id, String words, String as) {
         if (!words.matches("tasks=1 cpusPerTask=[0-9]+ tresPerNode=.*enforce-binding.*")) {
             return;
@@ -181,7 +187,7 @@ class GpuCoresPlanTest {
         assertThat(runs(c, id)).as(as + " has room").isEqualTo(room);
     }
 
-    /** Each socket that a GPU of the set is near to has a core for it. */
+    /** Tests whether each socket that a GPU of the set is near to has a core for it. */
     private static boolean room(IndexSet coresHad, IndexSet gpusHad, int cores, int gpus) {
         for (int set = 0; set < 1 << GPUS; set++) {
             int near = 0;

@@ -30,7 +30,7 @@ class GpusOfSocketsTest {
                         .toList());
     }
 
-    /** What the step has of each node, or why not. */
+    /** Returns the step's devices on each node, or its refusal. */
     private static String step(Cluster c, int id, String words) {
         Json.Obj request = Json.object(Codec.encode(Cluster.desc(words).request()));
         StepDesc desc = Codec.bind(new Json.Obj().put("request", request), StepDesc.class);

@@ -96,7 +96,7 @@ class HetPlanTest {
                         : "schedule -> 2 PENDING; 3 PENDING; 4 RUNNING n[1-2]");
     }
 
-    /** The same where partitions of other tiers decide. */
+    /** The tier of a heterogeneous job follows the same rule where its components' partitions have other tiers. */
     @ParameterizedTest
     @CsvSource({"min,false", "avg,true", "max,true"})
     void andWhichTier(String by, boolean first) {

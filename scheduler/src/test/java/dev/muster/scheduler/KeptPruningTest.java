@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * As {@link PruningTest}, where plans are made elsewhere and passes keep their places: what is remembered from pass to
- * pass changes nothing.
+ * Tests as {@link PruningTest}, where plans are made elsewhere and passes keep their places: what is remembered from
+ * pass to pass changes nothing.
  */
 class KeptPruningTest {
     private static final int SEEDS = 8;
@@ -76,7 +76,7 @@ class KeptPruningTest {
                 });
     }
 
-    /** Some nodes from now on or later, of every kind; or one of those that there are ends. */
+    /** Makes a reservation of some nodes from now on or later, of any kind; or ends one of those that there are. */
     private static void reserve(Cluster c, Random r) {
         List<String> names = c.state().reservations().values().stream()
                 .map(dev.muster.core.state.Reservation::name)

@@ -127,7 +127,10 @@ class LicensesTest {
                 """);
     }
 
-    /** What slurmdbd says of servers outside counts beside slurm.conf's, and from one moment to the next. */
+    /**
+     * Licenses of servers outside, as slurmdbd reports them, count beside slurm.conf's, and from one moment to the
+     * next.
+     */
     @Test
     void thoseOfServersOutside() {
         Cluster c = cluster();
@@ -162,8 +165,8 @@ class LicensesTest {
     }
 
     /**
-     * What a server says is taken counts as far as neither the cluster's jobs have it nor other clusters may have it,
-     * by when it was said.
+     * Licenses that a server says are taken count as far as neither the cluster's jobs have them nor other clusters may
+     * have them, by when it was said.
      */
     @ParameterizedTest
     @CsvSource({"30, 10, 70", "20, 0, 80", "10, 0, 80", "100, 80, 0", "500, 80, 0"})
@@ -232,7 +235,7 @@ class LicensesTest {
                 .isEqualTo("Invalid license specification");
     }
 
-    /** By allow_zero_lic. */
+    /** Jobs may ask for more licenses than there are with allow_zero_lic. */
     @Test
     void moreThanThereAre() {
         new Play(new Cluster(
@@ -261,7 +264,7 @@ class LicensesTest {
         assertThat(Licenses.capacities(before)).isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2));
     }
 
-    /** What others are waiting for is free at once when a job has less of it; it gets no more than there is. */
+    /** Licenses that a running job gives back are free at once for others; it gets no more than there are. */
     @Test
     void licensesOfARunningJob() {
         new Play(new Cluster(

@@ -366,7 +366,7 @@ class PlacementTest {
         assertThat(has.nodes()).noneMatch(s -> s.cores().isEmpty());
     }
 
-    /** Of a range most come first, of neighbours as well. */
+    /** The largest number of nodes in a range is tried first, of neighbours as well. */
     @Test
     void neighboursOfARange() {
         table("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=1", "", """
@@ -402,7 +402,10 @@ class PlacementTest {
         assertThat(c.shown(leaves)).isEqualTo("(PartitionConfig)");
     }
 
-    /** Beside nodes that are asked for by name: the next ones in the configuration's order, then those before them. */
+    /**
+     * The next nodes in the configuration's order are taken beside nodes that are asked for by name, then those before
+     * them.
+     */
     @Test
     void nodesBesideRequiredOnes() {
         table("n[1-6] cpus=2 mem=1000", "p nodes=n[1-6] defmempercpu=1", "", """
@@ -433,8 +436,8 @@ class PlacementTest {
     }
 
     /**
-     * One partition of the list must be open to the job; EnforcePartLimits says whether one or all of the open ones
-     * must keep its limits.
+     * A job needs one open partition in its list; EnforcePartLimits says whether one or all of the open ones must keep
+     * its limits.
      */
     @Test
     void someOfSeveralPartitionsAreOpen() {
@@ -657,7 +660,7 @@ class PlacementTest {
         assertThat(c.place("partition=p timing.array=1-4")).isEqualTo("Invalid job array specification");
     }
 
-    /** What it gives back others have; it gets no more than it had. */
+    /** Memory that a job gives back is free for others; the job gets no more than it had. */
     @Test
     void aRunningJobMayGiveMemoryBack() {
         new Play(new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes", "")).lines("""
@@ -686,7 +689,7 @@ class PlacementTest {
         assertThat(c.place("partition=p tasksPerNode=3")).isEqualTo("n1:3");
     }
 
-    /** As Slurm does it: of a range as many nodes as there are, though no more than tasks. */
+    /** A job with a range of nodes gets as many as there are, though no more than tasks, as in Slurm. */
     @Test
     void aRangeOfNodes() {
         for (String line : """

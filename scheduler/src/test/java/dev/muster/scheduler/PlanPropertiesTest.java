@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What holds of every plan, tried on random clusters and queues: each seed is named where it fails. */
+/** Tests what holds of every plan, on random clusters and queues: each seed is named where it fails. */
 public class PlanPropertiesTest {
     private static final int SEEDS = 40;
     private static final int STEPS = 30;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which jobs are preempted by which, and how they end. shows: PreemptExemptTime */
+/** Tests which jobs are preempted by which, and how they end. shows: PreemptExemptTime */
 class PreemptionTest {
     private static Cluster cluster(String low, String settings) {
         return new Cluster(
@@ -95,7 +95,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** By MCSPlugin and MCSParameters; job 3 may use n1 alone. */
+    /** MCS labels keep jobs from being preempted as MCSPlugin and MCSParameters say; job 3 may use n1 alone. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             none  | ondemand,select         |                    |                    | 1 PREEMPTED+COMPLETING 0:15
@@ -432,7 +432,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** Within a partition the job on the fewest nodes is preempted first; then the start time decides. */
+    /** The job on the fewest nodes is preempted first within a partition; then the start time decides. */
     @Test
     void theSmallGoBeforeTheLarge() {
         new Play(new Cluster(
@@ -472,7 +472,7 @@ class PreemptionTest {
                 """);
     }
 
-    /** What time alone makes possible is asked for again when that time has come, and not before. */
+    /** A pass is asked for again when the time has come that alone makes a start possible, and not before. */
     @Test
     void somebodyAsksAgainWhenAnExemptionEnds() {
         Cluster c = cluster("", "options.preempt_mode=CANCEL options.preempt_exempt_s=60");

@@ -71,7 +71,7 @@ class ReservationTest {
         assertThat(cluster.state().reservations().at("r").want().licenses()).isEqualTo(shown);
     }
 
-    /** What a reservation is of, and what a change leaves of it. */
+    /** A reservation is of nodes, licenses or cores; a change leaves some of them. */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
             flags=ANY_NODES licenses=m:1                        !                   ! r ANY_NODES
@@ -191,8 +191,7 @@ class ReservationTest {
     }
 
     /**
-     * Where the start moves, the end stays if it was said last, and how long it lasts otherwise: as with Debian's
-     * Slurm.
+     * The end stays if it was said last where the start moves, and otherwise how long it lasts: as with Debian's Slurm.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
@@ -282,7 +281,7 @@ class ReservationTest {
                 """);
     }
 
-    /** More jobs wait for it than one step may change: none is left with a reservation that is gone. */
+    /** No job is left with a reservation that is gone, though more jobs wait for it than one step may change. */
     @Test
     void itsEndReachesEveryJobThatWaits() {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "maxJobCount=3000");
@@ -509,7 +508,7 @@ class ReservationTest {
                 """);
     }
 
-    /** There is one node for two that a job has. */
+    /** A reservation is replaced in part where one node is there for two that a job has. */
     @Test
     void whatCannotAllBeReplacedIsReplacedInPart() {
         new Play(new Cluster("n[1-3] cpus=4", "p nodes=n[1-3] default=yes defmempercpu=1", "")).lines("""
@@ -555,8 +554,8 @@ class ReservationTest {
     }
 
     /**
-     * With AccountingStorageEnforce=associations those named are users of accounts, and of these where accounts are
-     * named as well.
+     * Users that a reservation names are users of accounts with AccountingStorageEnforce=associations, and of the named
+     * accounts where accounts are named as well.
      */
     @Test
     void whoIsNamedBelongsToAccounts() {

@@ -43,7 +43,7 @@ class SharedGpusTest {
                 "gres/shard:6 gres/shard:6 | shard=[0-5] (Resources)");
     }
 
-    /** What is left over is the last GPUs'. Or as many of each as gres.conf says. */
+    /** The last GPUs have the parts that are left over. Or each has as many as gres.conf says. */
     @Test
     void partsThatDoNotDivideEvenly() {
         check("n1 cpus=8 gpus=3 shards=8", "gresTypes=gpu,shard", """

@@ -59,7 +59,7 @@ class WakeAheadTest {
                 """);
     }
 
-    /** What waits for something else than nodes has no plan. */
+    /** A job that waits for something else than nodes has no plan. */
     @Test
     void notForWhoIsHeldOrWaitsForAnotherJob() {
         play("options.power:idle=-1", ONE_BUSY + """
@@ -97,7 +97,7 @@ class WakeAheadTest {
                 """);
     }
 
-    /** It would have to be started again at once. */
+    /** A node that is needed soon is not stopped: it would have to be started again at once. */
     @Test
     void whoIsNeededSoonIsNotStopped() {
         play("options.power:idle=40", """
@@ -134,7 +134,7 @@ class WakeAheadTest {
                 """);
     }
 
-    /** In both kinds of plans: n3 has power, so n2 is left alone. */
+    /** Nodes with power are planned first in both kinds of plans: n3 has power, so n2 is left alone. */
     @Test
     void nodesWithPowerArePlannedFirst() {
         Cluster c =

@@ -34,7 +34,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** When and where a need fits later, on what running jobs leave and those that were planned before it leave of that. */
+/**
+ * Plans when and where a need fits later, on what running jobs leave and what is left of that by jobs that were planned
+ * before it.
+ */
 final class BackfillReservations {
     private final State state;
     private final Now now;
@@ -46,7 +49,7 @@ final class BackfillReservations {
     private final boolean memoryConsumed;
     /** Units by node that a reservation takes later: free now, or freed before it starts. */
     private final Map<Integer, Integer> kept = new HashMap<>();
-    /** Of lists of nodes, one object each, the nodes' places in the grid. */
+    /** Places in the grid of the nodes of a list; one object for each list. */
     private final IdentityHashMap<List<NodeSlot>, int[]> indices = new IdentityHashMap<>();
     /** The first slot in which a need may still fit. */
     private final IdentityHashMap<ResourceNeed, Integer> from = new IdentityHashMap<>();
@@ -80,7 +83,7 @@ final class BackfillReservations {
         return order.stream().mapToInt(n -> n.index).toArray();
     }
 
-    /** What is planned next is for this job, which has its own patience with few switches. */
+    /** Sets the job that is planned next, which has its own patience with few switches. */
     void turn(Job job) {
         patience = job.desc().request().switches().isEmpty()
                 ? Integer.MAX_VALUE
@@ -189,7 +192,7 @@ final class BackfillReservations {
                 layers);
     }
 
-    /** All that it gets of licenses from that slot on with these nodes. */
+    /** Returns all licenses that the need gets from that slot on with these nodes. */
     private List<LicenseRequest.Item> had(
             ResourceNeed need, List<LicenseRequest.Item> given, List<Pick> picks, int slot) {
         List<LicenseRequest.Item> out = new ArrayList<>(given);
@@ -289,7 +292,8 @@ final class BackfillReservations {
     }
 
     /**
-     * When and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its own.
+     * Returns when and where such a job would start behind all that wait; nothing is kept for it. Only of a pass of its
+     * own.
      */
     Optional<Planner.Estimate> estimate(JobDesc desc, SchedulingContext context) {
         int reservations = 0;

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a pass knows of jobs before it looks at them: a class that failed is not tried again in it, nor one that asks
- * for no less; one that nothing became free for since an earlier pass is not tried at all. What is said here is what
- * {@link Pass} would have found.
+ * The verdicts of a pass on jobs before it looks at them: a class that failed is not tried again in it, nor one that
+ * asks for no less; one that nothing became free for since an earlier pass is not tried at all. A verdict here is the
+ * one that {@link Pass} would have found.
  */
 public final class ClassVerdicts {
     public static final JobReason[] REASONS = JobReason.values();
@@ -34,13 +34,13 @@ public final class ClassVerdicts {
 
     private static final int FAILED = 1;
     private static final int LACKS_LICENSES = 2;
-    /** Its partition can never hold it. */
+    /** State of a class that its partition can never hold. */
     private static final int EXCEEDS = 3;
-    /** Of what is known of a class: this, and beginning at that bit the number of its partition. */
+    /** Bits of a class' entry that are its state; at bit {@link #PARTITION} the number of its partition begins. */
     private static final int STATE = 3;
 
     private static final int PARTITION = 2;
-    /** Of a class, in place of a reason: its jobs must be looked at. */
+    /** Verdict of a class in place of a reason: its jobs must be looked at. */
     private static final short ASK = -2;
 
     private final Pass pass;
@@ -55,7 +55,7 @@ public final class ClassVerdicts {
     private final boolean limited;
     private final boolean memoryConsumed;
     private final boolean preempts;
-    /** Others may have to go for their licenses as well. */
+    /** Whether jobs may be preempted for their licenses as well. */
     private final boolean reclaims;
 
     private final boolean layered;
@@ -63,8 +63,8 @@ public final class ClassVerdicts {
     private final BlockedClasses settled;
     private int[] states;
     /**
-     * By class, the ordinal of the reason for which its jobs wait when no limit holds them and no job is preempted for
-     * them; ASK where it is unknown.
+     * Verdict on each class: the ordinal of the reason for which its jobs wait when no limit holds them and no job is
+     * preempted for them; ASK where it is unknown.
      */
     private short[] verdicts;
     /**
@@ -76,12 +76,12 @@ public final class ClassVerdicts {
     private int came;
 
     private final RemainingCapacity beside;
-    /** Of groups that nothing is to be tried for in this pass, whatever the priority. */
+    /** Groups for which nothing is to be tried in this pass, whatever the priority. */
     private boolean[] vain = {};
 
     private boolean vainKnown;
     private boolean[] blocked;
-    /** Of each place those that are known to fail, and of them how many for any time. */
+    /** Needs of each place that are known to fail, now or at any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
 
     private record Failed(NeedClass need, boolean anyTime) {}
@@ -115,7 +115,7 @@ public final class ClassVerdicts {
     }
 
     /**
-     * Whether jobs may be passed over.
+     * Tests whether jobs may be passed over.
      *
      * @param special something makes each job a matter of its own
      */
@@ -172,7 +172,9 @@ public final class ClassVerdicts {
         return block.size;
     }
 
-    /** As {@link #next}, of one. */
+    /**
+     * Tests whether a job's verdict is the one with which it was passed over before, as {@link #next} does for several.
+     */
     boolean isUnchanged(QueueOrder.Block block, int i) {
         return (!preempts
                         || vainKnown
@@ -241,7 +243,7 @@ public final class ClassVerdicts {
                 : JobReason.RESOURCES.ordinal();
     }
 
-    /** The same is said to all of the class from here on. */
+    /** Sets the verdict for all jobs of a class from here on. */
     private int verdict(int id, JobReason reason) {
         verdicts[id] = (short) reason.ordinal();
         return reason.ordinal();
@@ -280,19 +282,19 @@ public final class ClassVerdicts {
         return fail(id);
     }
 
-    /** Of one that is settled. */
+    /** Tests whether reservations occupy the whole partition of a settled class. */
     private boolean isBarred(int id) {
         int partition = settled.partition(id);
         return !pass.barred().isOpen(partition) && pass.barred().is(partition, settled.need(id));
     }
 
-    /** One that is settled: for want of licenses first, if it asks for any. */
+    /** Fails a settled class: for want of licenses first, if it asks for any. */
     private int fail(int id) {
         set(id, settled.partition(id), lacks(id, settled.desk(id)) ? LACKS_LICENSES : FAILED);
         return states[id] & STATE;
     }
 
-    /** Of one that is settled. */
+    /** Tests whether a settled class lacks licenses. */
     private boolean lacks(int id, int desk) {
         return desk > 0 && pass.licenses().lacks(desk, classes.licenseKeyCount(), settled.need(id));
     }
@@ -332,7 +334,7 @@ public final class ClassVerdicts {
     }
 
     /**
-     * It fails in this pass, and in the next ones as long as nothing is had that could serve it.
+     * Settles a class: it fails in this pass, and in the next ones as long as nothing is had that could serve it.
      *
      * @param anyTime short of what is free
      */
@@ -348,12 +350,12 @@ public final class ClassVerdicts {
                 && settled.behind(id) <= came;
     }
 
-    /** What is too little beside kept places stays so. */
+    /** Tests whether capacity that is too little beside kept places stays so. */
     private boolean remembersBeside() {
         return pass.hasStanding() && !pass.areClaimsOver();
     }
 
-    /** It is known to be short of what is free, or of what is left of it. */
+    /** Tests whether a class is known to be short of what is free, or of what is left of it. */
     private boolean isRemembered(NeedClass c) {
         return isSettled(c.id) || c.isKnownShort(free);
     }
@@ -465,8 +467,8 @@ public final class ClassVerdicts {
     }
 
     /**
-     * One that asks for licenses was turned down here for want of room: it is not tried again in this pass, whatever
-     * becomes of the licenses.
+     * Tests whether a need with licenses was turned down here for want of room: it is not tried again in this pass,
+     * whatever becomes of the licenses.
      */
     boolean hasFailed(ResourceNeed need) {
         return !need.licenses().items().isEmpty() && pruned && (stateOf(of(need).id) & STATE) == FAILED;
@@ -474,7 +476,7 @@ public final class ClassVerdicts {
 
     // ---- what the pass finds
 
-    /** What is free does not suffice, for all that is known without a look at the nodes. */
+    /** Tests whether what is free does not suffice, for all that is known without a look at the nodes. */
     boolean isShort(ResourceNeed need) {
         return pruned && isShort(of(need));
     }
@@ -499,7 +501,7 @@ public final class ClassVerdicts {
         return fails || c.isShort(free) || !beside.isEmpty() && c.need.within().isNone() && free.isShort(c, beside);
     }
 
-    /** With the bounds of its class, where they hold of what is free now. */
+    /** Returns the class of a need with its bounds, where they hold of what is free now. */
     Optional<NeedClass> bounds(ResourceNeed need) {
         return pruned ? Optional.of(of(need)).filter(c -> c.bounded) : Optional.empty();
     }
@@ -522,7 +524,7 @@ public final class ClassVerdicts {
         }
     }
 
-    /** What it asks for depends on the nodes that it gets: nothing that is said here of classes holds of it. */
+    /** Tests whether the licenses of a need depend on the nodes that it gets: no verdict on its class holds of it. */
     private boolean isLayered(ResourceNeed need) {
         return layered && !need.licenses().items().isEmpty();
     }
@@ -547,7 +549,7 @@ public final class ClassVerdicts {
         }
     }
 
-    /** Whether the partition can never hold it: the same for all of a class until nodes change. */
+    /** Tests whether the partition can never hold the need: the same for all of a class until nodes change. */
     boolean exceeds(ResourceNeed need, JobDesc desc, Partition partition) {
         if (!pruned) {
             return Feasibility.exceeds(state, desc, partition);

@@ -22,7 +22,7 @@ record CompleteWaitPartitions(Set<String> partitions, WaitReasons waits) {
         return partitions.contains(partition);
     }
 
-    /** What it was told before is as true as it was. */
+    /** Returns the reason that the job was told before: it is as true as it was. */
     JobReason reason(Job job) {
         JobReason told = waits.reason(job.id());
         if (told == JobReason.NONE) {

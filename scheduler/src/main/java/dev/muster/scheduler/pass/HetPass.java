@@ -35,7 +35,7 @@ final class HetPass {
     private final JobQueue queue;
     private final State state;
     private final AccountRules accounts;
-    /** What kept the last that was tried from its nodes, where those were free. */
+    /** Reason that kept the last job that was tried from its nodes, where those were free. */
     private JobReason limited = JobReason.NONE;
 
     /** A component and the partition it is tried in. */
@@ -77,7 +77,7 @@ final class HetPass {
         }
     }
 
-    /** Others give way, for all components or for none. */
+    /** Makes room by preemption, for all components or for none. */
     private boolean room(List<Part> parts) {
         IdentityHashMap<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
         Preemptor.Room room = pass.placing()
@@ -156,7 +156,7 @@ final class HetPass {
                 .toList();
     }
 
-    /** In the first of its partitions that it may use and that is large enough. */
+    /** Returns the component in the first of its partitions that it may use and that is large enough. */
     private Optional<Part> part(Job job) {
         JobReason reason = state.buffers().blocks(job.id());
         if (reason != JobReason.NONE) {
@@ -210,7 +210,7 @@ final class HetPass {
         return starts.isPresent();
     }
 
-    /** For each a place beside the others'; empty if there is none for one of them. */
+    /** Places each component beside the others; empty if one of them has no place. */
     private Optional<List<Planner.Start>> places(List<Part> parts) {
         List<Planner.Start> starts = new ArrayList<>();
         Set<String> used = new HashSet<>();

@@ -98,7 +98,7 @@ public final class Pass {
     private final TimeMinPlanner shorter;
     /** Places of the last plan, where plans are made elsewhere. */
     private final Optional<ReservationsInForce> standing;
-    /** Those that were given a time in this pass. */
+    /** Jobs that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
     private final ReservedPartitions barred;
@@ -201,12 +201,12 @@ public final class Pass {
         return suspended.resumed();
     }
 
-    /** What jobs put up with at this time. */
+    /** Returns what jobs put up with at this time. */
     public SwitchWait waits() {
         return waits;
     }
 
-    /** With what this pass did. */
+    /** Returns the counts with this pass' work added. */
     public PassCounts added(PassCounts before) {
         return new PassCounts(
                 before.backfilled() + backfilled,
@@ -214,12 +214,12 @@ public final class Pass {
                 before.full() + (isFull() ? 1 : 0));
     }
 
-    /** All components of a heterogeneous job start now. */
+    /** Counts the start of all components of a heterogeneous job. */
     void startedHet(int components) {
         backfilledHet += reservations > 0 ? components : 0;
     }
 
-    /** As many have started as may in one pass. */
+    /** Tests whether as many jobs have started as may in one pass. */
     boolean isFull() {
         return starts.size() >= most;
     }
@@ -446,7 +446,7 @@ public final class Pass {
         return JobReason.RESOURCES;
     }
 
-    /** Nothing is left to be tried for it now. */
+    /** Plans a job for which nothing is left to be tried now, and returns why it waits. */
     private JobReason planned(Job job, ResourceNeed need) {
         JobReason reason;
         if (unavailable(need)) {
@@ -474,7 +474,7 @@ public final class Pass {
         return reason;
     }
 
-    /** As {@link #room}; or it begins for less than its whole time. */
+    /** Makes room for a job as {@link #room}; or begins it for less than its whole time. */
     private Optional<JobReason> roomOrLess(Job job, int task, ResourceNeed need) {
         return room(job, task, need)
                 .or(() -> shorter.find(job, need).map(f -> {
@@ -661,7 +661,7 @@ public final class Pass {
         return !reserved.isEmpty() && need.within().isNone() && barred.isAll(need, need.limitMin());
     }
 
-    /** There are nodes enough, but not with what it asks for of layered resources. */
+    /** Tests whether there are nodes enough, but not with the layered resources that the need asks for. */
     private boolean lacksLayers(ResourceNeed need) {
         if (!licenses.layers(need, 0).isEmpty() && placing.place(need).isPresent()) {
             lacking.add(need);
@@ -669,7 +669,7 @@ public final class Pass {
         return lacking.contains(need);
     }
 
-    /** There are nodes enough, but they do not hang together. */
+    /** Tests whether there are nodes enough, but they do not hang together. */
     private boolean lacksUnit(ResourceNeed need) {
         return need.network().in(state.settings()).isStrict()
                 && placing.place(need, Topology.FLAT).isPresent();
@@ -764,7 +764,8 @@ public final class Pass {
     }
 
     /**
-     * As {@link #reserve}, for all of them together; empty if there is no such time or there are reservations enough.
+     * Reserves for several components as {@link #reserve}, for all of them together; empty if there is no such time or
+     * there are reservations enough.
      */
     List<Planner.Estimate> reserveTogether(List<ResourceNeed> needs, List<ResourceNeed> less) {
         if (reservations >= context.options().reservationsMax()) {

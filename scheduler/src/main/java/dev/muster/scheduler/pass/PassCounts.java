@@ -1,7 +1,7 @@
 package dev.muster.scheduler.pass;
 
 /**
- * What passes have done since the controller started.
+ * Counts of what passes have done since the controller started.
  *
  * @param backfilled jobs that started ahead of a more urgent one
  * @param backfilledHet components of heterogeneous jobs that did

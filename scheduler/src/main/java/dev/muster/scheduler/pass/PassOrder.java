@@ -30,7 +30,7 @@ public final class PassOrder {
     private final Map<String, Integer> heads = new HashMap<>();
 
     private long headS;
-    /** Those that do not go in the queue's order, of the present tier and of all; in the queue's. */
+    /** Jobs that do not go in the queue's order, of the present tier and of all; in the queue's. */
     private final List<Turn> ordered = new ArrayList<>();
 
     private final List<Turn> behind = new ArrayList<>();
@@ -57,7 +57,7 @@ public final class PassOrder {
     }
 
     /**
-     * All jobs in their order.
+     * Walks over all jobs in their order.
      *
      * @param special each job must be looked at.
      * @return whether it came to the end
@@ -134,7 +134,7 @@ public final class PassOrder {
         block.passed[i] = kept ? (short) QueueOrder.UNKNOWN : (short) reason;
     }
 
-    /** Whether its turn comes in the backfill's own order. */
+    /** Tests whether a job's turn comes in the backfill's own order. */
     private boolean later(QueueOrder.Block block, int i) {
         Job job = block.places[i].job();
         if (!backfill.fills()
@@ -158,7 +158,7 @@ public final class PassOrder {
         return true;
     }
 
-    /** As many as get a reservation wait there. */
+    /** Tests whether as many jobs as get a reservation wait in the partition. */
     private boolean isBlocked(String partition) {
         return heads.getOrDefault(partition, 0) >= backfill.heads();
     }

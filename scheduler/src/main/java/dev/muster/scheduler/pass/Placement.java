@@ -57,15 +57,15 @@ final class Placement {
     private final BackfillReservations plans;
     private final List<Planner.Start> starts;
     private final Map<String, String> bootIds = new HashMap<>();
-    /** Others are off their nodes to see what fits then. */
+    /** Whether preempted jobs are off their nodes to see what fits then. */
     private boolean blind;
-    /** While that is so: whatever is planned. */
+    /** Whether the place is looked for as if nothing were planned. */
     private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
     private boolean tooFew;
 
     private boolean sharing;
-    /** Of the need that is being placed. */
+    /** Layered resources of the need that is being placed. */
     private Layers layers = NO_LAYERS;
 
     private Set<String> avoided = Set.of();
@@ -112,7 +112,7 @@ final class Placement {
         }
     }
 
-    /** There is room if nothing is kept for anybody. */
+    /** Tests whether there would be room if nothing were kept for other jobs. */
     boolean isThereUnplanned(ResourceNeed need) {
         unplanned = true;
         try {
@@ -132,7 +132,7 @@ final class Placement {
         }
     }
 
-    /** What was looked for last was not found because too few nodes have room. */
+    /** Tests whether the last place was not found because too few nodes have room. */
     boolean wereTooFew() {
         return tooFew;
     }
@@ -161,7 +161,7 @@ final class Placement {
         return need.nodeList().isEmpty() ? candidates.of(need, Set.of()).size() : 0;
     }
 
-    /** As {@link #anywhere}, on other nodes than these. */
+    /** Places a need as {@link #anywhere}, on other nodes than these. */
     Optional<Allocation> avoiding(ResourceNeed need, Set<String> nodes) {
         Optional<List<LicenseRequest.Item>> given = licenses.given(need, 0);
         avoided = nodes;
@@ -220,7 +220,7 @@ final class Placement {
         return out;
     }
 
-    /** Only nodes with free units can serve the need. */
+    /** Tests whether only nodes with free units can serve the need. */
     private boolean isFreeOnly(ResourceNeed need, int required) {
         return required == 0
                 && !sharing

@@ -26,7 +26,7 @@ final class ReserveWords {
     }
 
     /**
-     * Whether the job may keep others back in that partition; counted when it does.
+     * Tests whether the job may keep others back in that partition; counts it when it may.
      *
      * @param now seconds
      */

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
- * What passes work on.
+ * The objects that passes work on.
  *
  * @param standing places of the last plan of the whole queue; empty where passes plan by themselves
  */
@@ -23,7 +23,7 @@ public record SchedulingContext(
         BiFunction<State, Now, Optional<ReservationsInForce>> standing,
         Options options) {
     /**
-     * For tests and replays.
+     * Options of passes, for tests and replays.
      *
      * @param pruned jobs of a class that was turned down are not tried again before something has changed
      * @param plansAhead jobs that no start depends on are planned as well

@@ -53,8 +53,8 @@ public final class TimeMinPlanner {
     private static final int STEPS = 8;
 
     /**
-     * When it begins, if it waits: kept for it from then on is the longest time with which it begins as early as with
-     * the least.
+     * Returns when a job that waits begins: the place kept for it from then on is for the longest time with which it
+     * begins as early as with the least.
      */
     Optional<Planner.Estimate> plan(BackfillReservations plans, Job job, ResourceNeed need) {
         plans.turn(job);
@@ -93,8 +93,8 @@ public final class TimeMinPlanner {
     }
 
     /**
-     * The same need for less time than all, of which there are few: three quarters of what may be missing, half, a
-     * quarter, and the least.
+     * Returns the need for less time than all, for few lengths: three quarters of what may be missing, half, a quarter,
+     * and the least.
      */
     public static List<ResourceNeed> lengths(Job job, ResourceNeed need, ResourceNeedTable needs, State state) {
         List<ResourceNeed> out = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class TimeMinPlanner {
         return out.stream().distinct().toList();
     }
 
-    /** The same need for its least time and this part of what that lacks; for all of it where it wants that. */
+    /** Returns the need for its least time and this part of what that lacks; for all of it where the job wants that. */
     static ResourceNeed between(Job job, ResourceNeed need, int part, int of, ResourceNeedTable needs, State state) {
         int least = least(job, need, state);
         return least < 0 ? need : needs.lasting(least + (int) ((long) (whole(need) - least) * part / of), need);

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What one pass takes of the nodes: it is given back when the pass is over, because what is decided for good comes with
- * the records. Owned by the core thread.
+ * The resources that one pass takes of the nodes: they are given back when the pass is over, because what is decided
+ * for good comes with the records. Owned by the core thread.
  */
 public final class PassAllocations {
     private final ClusterIndex cluster;
@@ -24,11 +24,11 @@ public final class PassAllocations {
     private final List<Taken> taken = new ArrayList<>();
     /** Sharing policies that were added to nodes. */
     private final List<Met> met = new ArrayList<>();
-    /** Of what is taken, what is shared. */
+    /** Shared units among those that are taken. */
     private final List<Taken> shares = new ArrayList<>();
-    /** Units alone, of those that go on. */
+    /** Units of jobs that are resumed, without memory and devices. */
     private final List<Taken> resumed = new ArrayList<>();
-    /** Of places that are waited for: what others have yet, until they have left. */
+    /** Resources at awaited places that other jobs have yet, until they have left. */
     private final List<Spoken> spoken = new ArrayList<>();
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
@@ -171,7 +171,7 @@ public final class PassAllocations {
         }
     }
 
-    /** The pass is over. */
+    /** Gives everything back, because the pass is over. */
     public void undo() {
         for (Taken t : taken) {
             t.node.release(t.share, t.partition);

@@ -41,7 +41,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     private final Map<Of, Kind> kinds = new HashMap<>();
 
     /**
-     * What decides between two jobs.
+     * The properties that decide between two jobs.
      *
      * @param name of the QOS or partition
      * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way
@@ -56,7 +56,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     /** The first second since 1970 at which a possible victim's exempt time ends. */
     private long exemptUntil = Long.MAX_VALUE;
 
-    /** As of the settings: see {@link #inOrder}. */
+    /** Order in which jobs are preempted by the settings: see {@link #inOrder}. */
     private Comparator<Job> order = Comparator.comparingInt(Job::id);
 
     private Comparator<Holder> holders = Comparator.comparing(Holder::job, order);
@@ -93,9 +93,9 @@ public final class PreemptableJobs implements GroupVerdicts {
         private final FreeTable table;
         private final List<Category> below = new ArrayList<>();
         private final BitSet dirty = new BitSet();
-        /** Of needs that were found to be too much in this pass, by place. */
+        /** Needs that were found to be too much in this pass, by place. */
         private final List<List<NeedClass>> failed = new ArrayList<>();
-        /** By place, classes that found no room in this pass beside the reservations; their number is bounded. */
+        /** Classes that found no room in this pass beside the reservations, by place; their number is bounded. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
 
         private long pass = -1;
@@ -121,7 +121,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         pass++;
     }
 
-    /** All anew. */
+    /** Builds all anew from the jobs on nodes. */
     public void reset(State state, Iterable<Job> holding) {
         categories.clear();
         kinds.clear();
@@ -135,7 +135,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * What has become of these jobs.
+     * Takes over what has become of these jobs.
      *
      * @param holding those on nodes
      */
@@ -199,7 +199,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return goesAlready(state, job) || there && policy.of(job) != Preemption.Mode.OFF;
     }
 
-    /** It has had to give way, or is over but for what its nodes have to say. */
+    /** Tests whether a job is being preempted, or is over but for what its nodes have to say. */
     static boolean goesAlready(State state, Job job) {
         return job.has(JobFlag.COMPLETING)
                 || state.preempted().find(job.id()).filter(p -> p.endTick() > 0).isPresent();
@@ -239,7 +239,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return exemptUntil;
     }
 
-    /** In which order jobs have to go. */
+    /** Returns the order in which jobs are preempted. */
     Comparator<Job> order() {
         return order;
     }
@@ -259,7 +259,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    /** Something of what is free on the node is other than it was. */
+    /** Notes that something free on the node is other than it was. */
     public void changed(int node) {
         for (Kind kind : kinds.values()) {
             kind.dirty.set(node);
@@ -322,8 +322,8 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * As of now, for the groups that are of one of the kinds: whether it is certain that what would be free is too
-     * little.
+     * Marks the groups, of those that are of one of the kinds, for which it is certain now that too little would be
+     * free.
      */
     public void settle(boolean[] vain) {
         for (Kind kind : kinds.values()) {
@@ -340,20 +340,20 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    /** The same for one group, with what was taken in this pass. */
+    /** Tests the same for one group, with what was taken in this pass. */
     public boolean isSettled(Kind kind, int group) {
         refresh(kind);
         return kind.settled.isStillBlocked(group);
     }
 
-    /** It is known to be so until something more would be free. */
+    /** Notes that a group is known to be short until something more would be free. */
     public void settle(Kind kind, int group, NeedClass c, NeedClass.Memory memory) {
         if (c.isKnownShort(kind.table, memory)) {
             kind.settled.add(group, c);
         }
     }
 
-    /** All that may have to go for such takers, the oldest first. */
+    /** Returns all jobs that may be preempted for such takers, the oldest first. */
     Iterable<Job> below(Kind kind) {
         if (kind.below.size() == 1) {
             return kind.below.getFirst().jobs.values();
@@ -410,7 +410,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * Not even if all went that may have to is there room.
+     * Tests whether there is no room even if all possible victims went.
      *
      * @param memory of this class and kind
      * @param beside what reservations leave
@@ -449,8 +449,8 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * What reservations leave is too little: as long as these stay they leave less from pass to pass, and so that is
-     * remembered as well.
+     * Tests whether what reservations leave is too little: as long as these stay they leave less from pass to pass, and
+     * so that is remembered as well.
      */
     private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity beside) {
         return c.heedsReservations() && !beside.isUnreserved() && kind.table.isShortOfUnreserved(c, beside, memory);
@@ -476,13 +476,18 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    /** All went that have to, and there was no room: there is none before something more becomes free. */
+    /**
+     * Notes that there was no room even without all possible victims: there is none before something more becomes free.
+     */
     void hopeless(Kind kind, NeedClass.Memory memory) {
         refresh(kind);
         memory.at(kind.table.freed());
     }
 
-    /** As things were when the kind was first asked for in this pass: in a pass what may be had only becomes less. */
+    /**
+     * Brings a kind to the state in which it was first asked for in this pass: in a pass what may be had only becomes
+     * less.
+     */
     private void current(Kind kind) {
         if (kind.pass != pass) {
             kind.pass = pass;

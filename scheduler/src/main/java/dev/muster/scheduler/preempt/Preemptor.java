@@ -70,9 +70,9 @@ public final class Preemptor {
     private boolean reclaiming;
 
     private final Map<PreemptableJobs.Kind, Holders> holders = new HashMap<>();
-    /** By partition and QOS, the highest priority for which no job is a victim. */
+    /** Highest priority for which no job is a victim, by partition and QOS. */
     private final Map<Taker, Long> powerless = new HashMap<>();
-    /** By partition, QOS and need, the highest priority for which there is no room even without all victims. */
+    /** Highest priority for which there is no room even without all victims, by partition, QOS and need. */
     private final Map<Taker, Long> hopeless = new HashMap<>();
 
     private static final byte MAY = 1;
@@ -149,12 +149,12 @@ public final class Preemptor {
         return reclaims(need) && licenses.given(need, 0).isEmpty();
     }
 
-    /** What comes of trying does not depend on the taker's priority, in one pass. */
+    /** Tests whether, in one pass, the outcome of a try does not depend on the taker's priority. */
     public boolean isPlain() {
         return plain;
     }
 
-    /** This pass makes no further attempt of preemption. */
+    /** Tests whether this pass makes no further attempt of preemption. */
     public boolean isExhausted() {
         return tries >= TRIES_MAX;
     }
@@ -168,20 +168,23 @@ public final class Preemptor {
     public interface Places {
         Optional<Allocation> find();
 
-        /** When {@link #find} last found none: there was not room on enough nodes, however these lie to each other. */
+        /**
+         * Tests whether {@link #find} last found none because there was not room on enough nodes, however these lie to
+         * each other.
+         */
         boolean wereTooFew();
 
-        /** There would be one if nothing were planned for others. */
+        /** Tests whether there would be a place if nothing were planned for others. */
         boolean isThereUnplanned();
     }
 
-    /** What came of trying. */
+    /** Outcome of a try to make room. */
     public sealed interface Room {}
 
-    /** There is room now: those in it were suspended. */
+    /** Room that is there now: the jobs in it were suspended. */
     public record AtOnce(Allocation allocation) implements Room {}
 
-    /** There will be when those that give way are gone; these units should stay free until then. */
+    /** Room that will be there when the victims are gone; these units should stay free until then. */
     public record Soon(Allocation allocation) implements Room {}
 
     public record None() implements Room {}
@@ -276,8 +279,8 @@ public final class Preemptor {
     }
 
     /**
-     * As {@link #make} for components of one job, for all of them or for none. What comes of it is not remembered:
-     * other jobs have the needs of one component alone.
+     * Makes room for components of one job as {@link #make}, for all of them or for none. The outcome is not
+     * remembered: other jobs have the needs of one component alone.
      *
      * @param needs the components', in their order; the job is the first
      */
@@ -341,7 +344,7 @@ public final class Preemptor {
         return false;
     }
 
-    /** It has not been chosen yet, and may be disturbed. */
+    /** Tests whether a candidate has not been chosen yet, and may be preempted. */
     private boolean mayGo(Holders those, int at) {
         Job holder = those.candidates.get(at).job();
         if (those.may[at] == 0) {
@@ -384,7 +387,7 @@ public final class Preemptor {
             return found.get(at);
         }
 
-        /** From the first on. */
+        /** Returns an iterator over the jobs from the first on. */
         private Iterator<Job> iterator() {
             return new Iterator<>() {
                 private int at;
@@ -424,11 +427,14 @@ public final class Preemptor {
 
     /** Jobs that may give way. */
     private static final class Holders {
-        /** In the order in which they go; of some {@link #mayGo} says no. */
+        /** Possible victims in the order in which they go; of some {@link #mayGo} says no. */
         private final List<PreemptableJobs.Holder> candidates;
         /** Jobs that go already. */
         private final List<Job> gone;
-        /** By candidate that was looked up, whether it may be preempted. */
+        /**
+         * Whether each candidate that was looked up may be preempted: {@link #MAY} or {@link #MAY_NOT}; 0 for the
+         * others.
+         */
         private final byte[] may;
 
         private Holders(List<PreemptableJobs.Holder> candidates, List<Job> gone) {
@@ -471,7 +477,7 @@ public final class Preemptor {
         return new Holders(candidates.stream().map(preemptable::holder).toList(), gone);
     }
 
-    /** What becomes of it, looked up once. */
+    /** Returns what preemption does with a job, looked up once. */
     private Preemption.Mode mode(Job holder) {
         return modes.computeIfAbsent(holder.id(), id -> policy.of(holder));
     }
@@ -612,7 +618,7 @@ public final class Preemptor {
         lifted.accept(job, false);
     }
 
-    /** Nothing comes of trying to make room for such a job with this priority, in this pass. */
+    /** Tests whether nothing comes of trying to make room for such a job with this priority, in this pass. */
     public boolean cannotPreempt(JobDesc taker, ResourceNeed need, long priority) {
         return isExhausted()
                 || powerless.getOrDefault(
@@ -638,7 +644,7 @@ public final class Preemptor {
         return preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);
     }
 
-    /** As {@link #isShort}, for all that is known of the group without a look at any of its jobs. */
+    /** Tests as {@link #isShort}, by all that is known of the group without a look at any of its jobs. */
     public boolean isKnownShort(JobClassIndex.Group group, NeedClass c) {
         return group.kindEra == preemptable.era()
                 && preemptable.isShort(PreemptableJobs.kindOf(group), c, group.memory, open);

@@ -45,7 +45,7 @@ public final class BlockedClasses {
     private int[] doubtful = {};
 
     private int doubts;
-    /** Up to which change of the table. */
+    /** Number of the table's change up to which classes were renewed. */
     private long renewedAt = -1;
 
     private int mostCpus;
@@ -121,7 +121,7 @@ public final class BlockedClasses {
         }
     }
 
-    /** As {@link FreeTable#mayTake}, from what is noted down here. */
+    /** Tests as {@link FreeTable#mayTake}, by the figures that are noted down here. */
     private boolean mayTake(int id, int n) {
         return table.cpus[n] >= cpus[id]
                 && table.memoryMb[n] >= memoryMb[id]
@@ -321,7 +321,7 @@ public final class BlockedClasses {
         return cpus[id] <= mostCpus && memoryMb[id] <= mostMemoryMb && gpus[id] <= mostGpus;
     }
 
-    /** One of the nodes that became freer may take a task of it. */
+    /** Tests whether one of the nodes that became freer may take a task of the class. */
     private boolean mayServe(int id) {
         look();
         if (!isLess(id)) {

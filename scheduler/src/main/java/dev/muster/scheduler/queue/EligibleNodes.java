@@ -25,15 +25,15 @@ public final class EligibleNodes {
     private final boolean leastLoaded;
     private final boolean packed;
     private final boolean serialAtEnd;
-    /** Of this pass: what is the same for many needs is looked up once. */
+    /** Nodes by filter in this pass: those of many needs are the same and are looked up once. */
     private final Map<NodeFilter, List<NodeSlot>> known = new HashMap<>();
 
     private final Map<NodeFilter, List<NodeSlot>> open = new HashMap<>();
 
     /**
-     * As {@link #of}, without those on which nothing was free when this was first asked in the pass: for needs that
-     * name no nodes and take nothing but what is free. Only valid while no job is lifted off its nodes for a what-if
-     * question.
+     * Returns nodes as {@link #of}, without those on which nothing was free when this was first asked in the pass: for
+     * needs that name no nodes and take nothing but what is free. Only valid while no job is lifted off its nodes for a
+     * what-if question.
      */
     public List<NodeSlot> withRoom(ResourceNeed need) {
         if (packed || serialAtEnd || isLeastLoaded(need)) {
@@ -50,8 +50,8 @@ public final class EligibleNodes {
     }
 
     /**
-     * As {@link #of} for a need that names no nodes, without those that cannot serve it now; as things are at the
-     * moment of asking.
+     * Returns nodes as {@link #of} for a need that names no nodes, without those that cannot serve it now; as things
+     * are at the moment of asking.
      */
     public List<NodeSlot> able(ResourceNeed need, NeedClass c) {
         return packed || serialAtEnd || isLeastLoaded(need) || cluster.free().areSomeAsleep()

@@ -2,12 +2,12 @@ package dev.muster.scheduler.queue;
 
 /** Remembers the groups of jobs for which preemption freed too little. */
 public interface GroupVerdicts {
-    /** What the jobs of some groups may preempt. */
+    /** The jobs that jobs of some groups may preempt. */
     interface Kind {}
 
-    /** Groups have other numbers from now on. */
+    /** Forgets the groups' numbers: they have others from now on. */
     void forgetGroups();
 
-    /** Each group is judged anew. */
+    /** Lets each group be judged anew. */
     void unsettle();
 }

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What is kept between passes of classes of needs and of lanes. Owned by the core thread. */
+/** Index of classes of needs and of lanes that is kept between passes. Owned by the core thread. */
 public final class JobClassIndex {
     /** Distinct needs remembered; more and they are found anew. */
     public static final int CLASSES_MAX = 200_000;
@@ -93,9 +93,11 @@ public final class JobClassIndex {
         public long vain;
 
         public long pass = -1;
-        /** Of what would be free if all went that may have to. */
+        /** Memory of whether too little would be free if all possible victims went. */
         public final NeedClass.Memory memory = new NeedClass.Memory();
-        /** What they may preempt, in the era of the preemptable jobs that {@link #kindEra} names. */
+        /**
+         * The jobs that jobs of the group may preempt, in the era of the preemptable jobs that {@link #kindEra} names.
+         */
         public GroupVerdicts.Kind kind;
 
         public long kindEra = -1;
@@ -127,7 +129,7 @@ public final class JobClassIndex {
     public static final class Lane {
         public final NeedClass need;
         public final Group group;
-        /** What limits count of each of its jobs; null where there are none. */
+        /** Amounts that limits count of each of its jobs; null where there are none. */
         private final LimitCache.Asked asked;
 
         private Lane(NeedClass need, Group group, LimitCache.Asked asked) {
@@ -136,7 +138,7 @@ public final class JobClassIndex {
             this.asked = asked;
         }
 
-        /** What limits say to its jobs. */
+        /** Returns the verdict of limits on its jobs. */
         public JobReason limit(LimitCache limits) {
             return asked == null ? JobReason.NONE : limits.blocks(asked);
         }
@@ -170,7 +172,7 @@ public final class JobClassIndex {
         clearLanes();
     }
 
-    /** Each job's lane is found anew. */
+    /** Lets each job's lane be found anew. */
     public void forgetLanes() {
         clearLanes();
         order.forget();
@@ -213,7 +215,7 @@ public final class JobClassIndex {
         return groups.size();
     }
 
-    /** More lanes are kept than jobs wait: those of jobs that are gone. */
+    /** Tests whether more lanes are kept than jobs wait: those of jobs that are gone. */
     public boolean areMany(int queued) {
         return lanes.size() > CLASSES_MAX + 2 * queued;
     }
@@ -281,7 +283,7 @@ public final class JobClassIndex {
         return where == null ? NOWHERE : where.mask;
     }
 
-    /** Those with the need and the QOS, one object for all of them. */
+    /** Returns the group of jobs with the need and the QOS, one object for all of them. */
     public Group group(ResourceNeed need, String qos) {
         Group group = new Group(groups.size(), need, qos);
         Group same = groups.putIfAbsent(group, group);
@@ -296,7 +298,7 @@ public final class JobClassIndex {
         return lanes.toArray(new Lane[0]);
     }
 
-    /** Of all places, by their numbers. */
+    /** Returns the masks of all places, by their numbers. */
     public long[][] masks() {
         long[][] out = new long[wheres.size()][];
         wheres.values().forEach(w -> out[w.id] = w.mask);

@@ -22,7 +22,7 @@ public final class JobQueue {
     private final Unavailable unavailable = new Unavailable();
     private final JobClassIndex classes;
     private final PowerBudget power;
-    /** Of jobs that have ended since this controller started, and those that it still knew then. */
+    /** Run times of jobs that have ended since this controller started, and of those that it still knew then. */
     private RuntimeEstimator expected = new RuntimeEstimator();
 
     private Slowdown slowdown = new Slowdown();
@@ -36,7 +36,7 @@ public final class JobQueue {
         this.power = new PowerBudget(cluster, unavailable);
     }
 
-    /** It knows as much as the other of how long jobs of each user run. */
+    /** Takes over what the other queue knows of how long jobs of each user run. */
     public void learnFrom(JobQueue other) {
         expected = other.expected;
         slowdown = other.slowdown;
@@ -44,7 +44,7 @@ public final class JobQueue {
 
     // ---- following the state
 
-    /** No job waits, and nodes and partitions may be others. */
+    /** Empties the queue; nodes and partitions may be others. */
     public void reset(State state) {
         ranks.reset(state);
         limits.clear();
@@ -53,7 +53,7 @@ public final class JobQueue {
         classes.clear();
     }
 
-    /** All jobs of a state were added: those that have ended tell how long jobs run, once. */
+    /** Learns from all jobs of a state, once: those that have ended tell how long jobs run. */
     public void learn(State state) {
         if (!learned) {
             state.jobs().values().forEach(expected::learn);
@@ -93,7 +93,7 @@ public final class JobQueue {
         expected.learn(job);
     }
 
-    /** Before a pass. */
+    /** Brings the queue up to date before a pass. */
     public void refresh(State state, Now now) {
         if (cluster.needs().size() > JobClassIndex.CLASSES_MAX + 2 * order.size()) {
             cluster.needs().clear();
@@ -127,12 +127,12 @@ public final class JobQueue {
         return classes;
     }
 
-    /** What limits say to queued jobs. */
+    /** Returns the cache of limits' verdicts on queued jobs. */
     public LimitCache limits() {
         return limits;
     }
 
-    /** Why limits of associations and QOS keep the job from starting, whatever nodes are free. */
+    /** Returns why limits of associations and QOS keep the job from starting, whatever nodes are free. */
     public JobReason limited(Job job, int limitMin) {
         return limits.blocks(job.id(), job.desc(), limitMin);
     }
@@ -141,7 +141,7 @@ public final class JobQueue {
         return waits;
     }
 
-    /** What jobs are told that wait for nodes which are not there. On any thread. */
+    /** Returns the reasons of jobs that wait for nodes which are not there. On any thread. */
     public Unavailable unavailable() {
         return unavailable;
     }

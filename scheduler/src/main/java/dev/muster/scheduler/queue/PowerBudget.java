@@ -32,12 +32,12 @@ public final class PowerBudget {
         this.unavailable = unavailable;
     }
 
-    /** Nodes are others. */
+    /** Lifts the bound, because nodes are others. */
     public void clear() {
         left = Integer.MAX_VALUE;
     }
 
-    /** As it is when a pass begins. */
+    /** Reads how many nodes may be started, when a pass begins. */
     public void renew(State state) {
         int now = Power.left(state);
         if (now == left) {
@@ -70,7 +70,7 @@ public final class PowerBudget {
         return started.size() <= Math.max(0, left);
     }
 
-    /** Where the best nodes would need more starts than may be, others are looked for that need no more. */
+    /** Searches for nodes that need no more starts than may be, where the best ones would need more. */
     public Optional<Allocation> thriftily(Supplier<Optional<Allocation>> search) {
         if (thrifty) {
             return Optional.empty();
@@ -88,8 +88,8 @@ public final class PowerBudget {
     }
 
     /**
-     * Then of these all that need no start, and of the others as many as may still be started, those first that have
-     * room for most tasks.
+     * Returns all of these nodes that need no start, and as many of the others as may still be started, those first
+     * that have room for most tasks, where {@link #isThrifty}.
      */
     public List<Candidate> affordable(
             List<Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {

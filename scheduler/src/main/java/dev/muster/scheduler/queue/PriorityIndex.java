@@ -64,7 +64,7 @@ public final class PriorityIndex {
         }
     }
 
-    /** It does not wait any more, nor will it under this number. */
+    /** Forgets a job that does not wait any more, nor will under this number. */
     public void forget(int jobId) {
         computed.remove(jobId);
     }
@@ -104,7 +104,9 @@ public final class PriorityIndex {
         queue.add(place);
     }
 
-    /** With INCR_ONLY it does not fall by itself: another nice value or QOS counts at once. */
+    /**
+     * Computes a job's priority. With INCR_ONLY it does not fall by itself: another nice value or QOS counts at once.
+     */
     private long computed(Job job) {
         if (priorities.isEmpty()) {
             return job.priority();
@@ -118,7 +120,7 @@ public final class PriorityIndex {
         return p;
     }
 
-    /** As it was computed; empty where none is. */
+    /** Returns the job's priority as it was computed; empty where none is. */
     public OptionalLong priority(int jobId) {
         Computed of = computed.get(jobId);
         return of == null ? OptionalLong.empty() : OptionalLong.of(of.priority);
@@ -129,7 +131,7 @@ public final class PriorityIndex {
         return HetQueueOrder.place(state, job, this::tier, this::computed);
     }
 
-    /** Those that the job names, the highest tier first. */
+    /** Returns the partitions that the job names, the highest tier first. */
     public List<String> partitions(Job job) {
         String named = job.desc().partition();
         if (named.indexOf(',') < 0) {

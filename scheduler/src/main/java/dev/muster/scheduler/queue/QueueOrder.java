@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 public final class QueueOrder {
     /** Jobs of a block, at most. */
     private static final int BLOCK = 512;
-    /** Nothing is known of the job. */
+    /** Mark of a job of which nothing is known. */
     public static final int UNKNOWN = -1;
 
     /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */
@@ -36,19 +36,22 @@ public final class QueueOrder {
         }
     }
 
-    /** Some jobs that follow each other. */
+    /** Some jobs of the queue that follow each other. */
     public static final class Block {
         public int size;
         public final Place[] places = new Place[BLOCK];
-        /** Of each job its {@link Lane}, or UNKNOWN. */
+        /** {@link Lane} of each job, or UNKNOWN. */
         public final int[] lanes = new int[BLOCK];
-        /** Of each that has a lane the number of its {@link NeedClass}, beside it because each pass reads it. */
+        /** Number of the {@link NeedClass} of each job that has a lane, beside it because each pass reads it. */
         public final int[] needs = new int[BLOCK];
-        /** Number of its {@link JobClassIndex.Group}; and one more than the number of its payer, 0 if there is none. */
+        /**
+         * Number of each job's {@link JobClassIndex.Group}; below, one more than the number of its payer, 0 if there is
+         * none.
+         */
         public final int[] groups = new int[BLOCK];
 
         public final int[] payers = new int[BLOCK];
-        /** The ordinal of the reason that it was last told, or UNKNOWN. */
+        /** Ordinal of the reason that each job was last told, or UNKNOWN. */
         public final short[] told = new short[BLOCK];
         /** The last verdict of a job that can be skipped while its verdict stays; UNKNOWN for others. */
         public final short[] passed = new short[BLOCK];
@@ -91,7 +94,7 @@ public final class QueueOrder {
             places[size] = null;
         }
 
-        /** Nothing is known of these, not even what those before them were. */
+        /** Forgets what is known of these entries, and of the jobs that had them before. */
         private void forget(int from, int to) {
             java.util.Arrays.fill(lanes, from, to, UNKNOWN);
             java.util.Arrays.fill(needs, from, to, 0);
@@ -185,7 +188,7 @@ public final class QueueOrder {
         }
     }
 
-    /** All anew, in the order of their places. */
+    /** Fills the queue anew, in the order of the places. */
     public void fill(Collection<Place> places) {
         clear();
         Place[] sorted = places.toArray(new Place[0]);
@@ -204,7 +207,7 @@ public final class QueueOrder {
         size = sorted.length;
     }
 
-    /** What was known of a job is no more. */
+    /** Forgets what was known of a job. */
     public void forget(Place place) {
         int b = blockOf(place);
         int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
@@ -222,7 +225,7 @@ public final class QueueOrder {
         }
     }
 
-    /** What was known of the jobs is no more. */
+    /** Forgets what was known of the jobs. */
     public void forget() {
         blocks.forEach(b -> b.forget(0, BLOCK));
     }

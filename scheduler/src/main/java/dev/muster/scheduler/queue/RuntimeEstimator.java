@@ -5,10 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long a job will likely run: the mean of the last two jobs of its user that asked for the same time and as many
- * CPUs; else of the last two of its user; else its limit. Never above the limit. And what it costs to let it go first,
- * for what that saves: by the last eight of them, the newest most, and a little by its limit. It may put jobs in order;
- * what a job is promised goes by limits alone.
+ * Estimates how long a job will likely run: the mean of the last two jobs of its user that asked for the same time and
+ * as many CPUs; else of the last two of its user; else its limit. Never above the limit. And what it costs to let it go
+ * first, for what that saves: by the last eight of them, the newest most, and a little by its limit. It may put jobs in
+ * order; what a job is promised goes by limits alone.
  */
 public final class RuntimeEstimator {
     /** Kinds of jobs remembered; with more, all are learned anew. */
@@ -113,7 +113,7 @@ public final class RuntimeEstimator {
         return (capped.sum + LIMIT_WEIGHT * limitS) / (capped.inverses + LIMIT_WEIGHT * inverse);
     }
 
-    /** What ended by itself or at its limit says how long such jobs run. */
+    /** Learns from a job that ended by itself or at its limit how long such jobs run. */
     public void learn(Job job) {
         boolean itself = switch (job.state()) {
             case COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY -> true;

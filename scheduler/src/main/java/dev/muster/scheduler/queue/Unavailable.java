@@ -39,7 +39,7 @@ public final class Unavailable {
     /** Unavailable nodes by partition, as of one {@link #version}. */
     private record Known(long version, Map<String, Gone> of) {}
 
-    /** What the answer hangs on: some QOS lift a partition's limits. */
+    /** The part of a job on which the answer depends: some QOS lift a partition's limits. */
     private record Asked(ResourceRequest request, String qos) {}
 
     /**
@@ -99,7 +99,8 @@ public final class Unavailable {
     }
 
     /**
-     * In each of its partitions, all nodes that the job might have are reserved for others within its time.
+     * Tests whether in each of the job's partitions all nodes that it might have are reserved for others within its
+     * time.
      *
      * @param now seconds since 1970
      */

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Why each job waits and when a pass planned it to start. Written by the core thread, read on any. */
+/** Reasons why each job waits, and when a pass planned it to start. Written by the core thread, read on any. */
 public final class WaitReasons {
     private final Map<Integer, JobReason> reasons = new ConcurrentHashMap<>();
     private final Map<Integer, Planner.Estimate> planned = new ConcurrentHashMap<>();
 
-    /** It waits for that, and has no planned start. */
+    /** Notes why a job waits that has no planned start. */
     public void explain(int jobId, JobReason reason) {
         explain(jobId, reason, Optional.empty());
     }
@@ -54,7 +54,10 @@ public final class WaitReasons {
         planned.remove(jobId);
     }
 
-    /** It waits neither for a limit nor a license nor anything else that no order of the queue could give it. */
+    /**
+     * Tests whether a job waits neither for a limit nor a license nor anything else that no order of the queue could
+     * give it.
+     */
     public boolean isForResources(Job job) {
         JobReason reason = reason(job.isArrayTask() ? job.array().jobId() : job.id());
         return reason == JobReason.NONE || reason == JobReason.PRIORITY || reason == JobReason.RESOURCES;

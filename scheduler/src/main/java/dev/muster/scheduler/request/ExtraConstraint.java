@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a job asks of nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints:
- * {@code key=value} and the like, joined by {@code &} (or a comma) or by {@code |}, in parentheses where both are
- * there. A node's Extra is a JSON object of texts, numbers and truth values.
+ * A job's constraint on nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints: {@code
+ * key=value} and the like, joined by {@code &} (or a comma) or by {@code |}, in parentheses where both are there. A
+ * node's Extra is a JSON object of texts, numbers and truth values.
  */
 public final class ExtraConstraint {
     /** Numbers nearer to each other than this are equal. */
@@ -29,7 +29,7 @@ public final class ExtraConstraint {
         this.node = node;
     }
 
-    /** It can be understood. An empty one asks for nothing. */
+    /** Tests whether a constraint can be understood. An empty one asks for nothing. */
     public static boolean isValid(String text) {
         if (text.isEmpty()) {
             return true;
@@ -42,7 +42,9 @@ public final class ExtraConstraint {
         }
     }
 
-    /** What a job's text asks for; "" where the word is not set, or the text was a note of before it was. */
+    /**
+     * Returns the constraint of a job's text; "" where the word is not set, or the text was a note of before it was.
+     */
     static String of(String text, Settings settings) {
         return settings.options().requests().extraConstraints() && isValid(text) ? text : "";
     }
@@ -141,7 +143,7 @@ public final class ExtraConstraint {
         };
     }
 
-    /** Of two numbers by size, else by their letters. */
+    /** Compares two numbers by size, other values by their letters. */
     private static int order(Object has, String wanted) {
         String own = String.valueOf(has);
         if (NUMBER.matcher(own).matches() && NUMBER.matcher(wanted).matches()) {

@@ -10,7 +10,7 @@ import dev.muster.model.format.HostList;
 import dev.muster.model.job.ResourceRequest;
 
 /**
- * What a job wants of the network between its nodes.
+ * A job's request for the network between its nodes.
  *
  * @param topology of its partition, "" for the cluster's
  * @param switches leaf switches at most, 0 for any number
@@ -45,7 +45,8 @@ public record Network(
     }
 
     /**
-     * It need not have all nodes that it names: --nodelist has more than --nodes allows, or segments are taken from it.
+     * Tests whether a job need not have all nodes that it names: --nodelist has more than --nodes allows, or segments
+     * are taken from it.
      */
     static boolean isPool(ResourceRequest r) {
         int most = r.nodesMax() > 0 ? r.nodesMax() : r.nodesMin();
@@ -55,12 +56,12 @@ public record Network(
                         && HostList.distinct(r.nodeList()).size() > most;
     }
 
-    /** How the nodes of its partition hang together. */
+    /** Returns the topology of the job's partition. */
     public Topology in(Settings settings) {
         return settings.topology(topology);
     }
 
-    /** Any nodes will do, however they hang together. */
+    /** Tests whether any nodes will do, however they hang together. */
     public boolean isPlain() {
         return switches == 0 && segment == 0 && !apart && !together && within.isEmpty();
     }
@@ -69,7 +70,7 @@ public record Network(
         return new Network(topology, 0, segment, apart, together, within, ports, ownChannels);
     }
 
-    /** What of a network jobs of this kind cannot have, "" if they can. */
+    /** Returns what jobs of this kind cannot have of a network, "" if they can. */
     public static String objection(ResourceRequest r, Topology t) {
         boolean blocks = t.kind() == Topology.Kind.BLOCK;
         if (r.segment() > 0 && t.kind() == Topology.Kind.TREE) {

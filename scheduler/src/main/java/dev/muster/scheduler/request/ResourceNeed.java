@@ -171,7 +171,7 @@ public record ResourceNeed(
     }
 
     /**
-     * What a job leaves alone of each of its nodes, which are charged to it all the same.
+     * The cores and threads that a job leaves alone on each of its nodes, which are charged to it all the same.
      *
      * @param said the job said how many cores; otherwise the node's line holds
      * @param first these are the first of each socket
@@ -182,12 +182,12 @@ public record ResourceNeed(
             return said || threads > 0;
         }
 
-        /** CPUs of a node for the job. */
+        /** Returns the CPUs of a node for the job. */
         public int most(Node.Spec spec) {
             return Math.max(0, spec.cpus() - threads);
         }
 
-        /** How many allocation units more than usual (or, below 0, fewer) a job may have of an idle node. */
+        /** Returns how many allocation units more than usual (or, below 0, fewer) a job may have of an idle node. */
         public int more(Node.Spec spec) {
             return said ? spec.reservedUnits().count() - count(spec) : 0;
         }
@@ -197,7 +197,7 @@ public record ResourceNeed(
         }
 
         /**
-         * Those of a node that the job may have.
+         * Returns the units of a node that the job may have.
          *
          * @param free without what its line keeps from jobs
          */
@@ -215,7 +215,7 @@ public record ResourceNeed(
             return !said && threads == 0 || all == cpus ? 0 : all;
         }
 
-        /** Of a node's CPUs those that its line does not keep from jobs. */
+        /** Returns the CPUs of a node that its line does not keep from jobs. */
         public static int openCpus(Node.Spec spec) {
             return spec.cpus() - spec.reservedUnits().count() * spec.cpusPerUnit();
         }
@@ -238,7 +238,7 @@ public record ResourceNeed(
             boolean severalShared,
             boolean leastLoaded,
             int taskParts) {
-        /** Nothing comes with them, and nothing is asked of where they are. */
+        /** GPUs with which nothing comes, and of whose place nothing is asked. */
         public static final Gpus PLAIN = new Gpus(0, 0, false, false, false, false, 0);
 
         public static Gpus of(ResourceRequest r, List<Tres.Item> perTask, Settings settings) {
@@ -382,7 +382,7 @@ public record ResourceNeed(
             return "-" + partition;
         }
 
-        /** What it counts as on a node where it shares cores. */
+        /** Returns the names under which a job counts on a node where it shares cores. */
         public List<String> names(String partition) {
             if (jobs == 1) {
                 return List.of();
@@ -409,7 +409,7 @@ public record ResourceNeed(
                         offered && !r.oversubscribe());
     }
 
-    /** In which it is to start, "" for none. */
+    /** Returns the reservation in which the job is to start, "" for none. */
     public String reservation() {
         return within.reservation();
     }
@@ -525,7 +525,7 @@ public record ResourceNeed(
                         sizes);
     }
 
-    /** On nodes with other features. */
+    /** Returns the need on nodes with other features. */
     ResourceNeed on(String wanted) {
         return new ResourceNeed(
                 partition,
@@ -599,12 +599,12 @@ public record ResourceNeed(
                 sizes);
     }
 
-    /** On nodes that have the features already. */
+    /** Returns the need on nodes that have the features already. */
     ResourceNeed withoutReboot() {
         return features.isEmpty() ? this : on(features);
     }
 
-    /** It has waited long enough for few switches. */
+    /** Returns the need of a job that has waited long enough for few switches. */
     public ResourceNeed onAnySwitches() {
         return new ResourceNeed(
                 partition,
@@ -679,7 +679,7 @@ public record ResourceNeed(
     }
 
     /**
-     * When it is over at the latest that begins then, by its limit; seconds since 1970.
+     * Returns when a job that begins then is over at the latest, by its limit; seconds since 1970.
      *
      * @param limitMin minutes, below 0 for none
      */

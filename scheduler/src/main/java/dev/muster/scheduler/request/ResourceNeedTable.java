@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What jobs need, one object per distinct need, so that identity is equality; and each queued job's own by partition.
+ * Needs of jobs, one object per distinct need, so that identity is equality; and each queued job's own by partition.
  * Owned by the core thread.
  */
 public final class ResourceNeedTable {
@@ -33,7 +33,7 @@ public final class ResourceNeedTable {
         return all.size();
     }
 
-    /** What the job needs in a partition. */
+    /** Returns the need of the job in a partition. */
     public ResourceNeed of(Job job, Partition partition, State state) {
         Map<String, ResourceNeed> own = ofJobs.get(job.id());
         ResourceNeed known = own == null ? null : own.get(partition.name());
@@ -51,12 +51,12 @@ public final class ResourceNeedTable {
         return more;
     }
 
-    /** The same need elsewhere. */
+    /** Returns the need in another scope of reservations. */
     public ResourceNeed in(ReservationScope where, ResourceNeed need) {
         return where.isNone() ? need : one(need.in(where));
     }
 
-    /** The same need of nodes with other features. */
+    /** Returns the need of nodes with other features. */
     public ResourceNeed on(String features, ResourceNeed need) {
         return one(need.on(features));
     }

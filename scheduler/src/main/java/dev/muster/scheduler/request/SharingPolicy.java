@@ -48,12 +48,12 @@ public record SharingPolicy(int user, boolean alone, String label, boolean topo,
         return alone || topo || !label.isEmpty();
     }
 
-    /** Has the units of that topology to itself. */
+    /** Tests whether the job has the units of that topology to itself. */
     public boolean owns(String name) {
         return topo && topology.equals(name);
     }
 
-    /** On one node; whole switches are counted for themselves. */
+    /** Tests whether jobs of both policies may be on one node; whole switches are counted for themselves. */
     public boolean goesWith(SharingPolicy other) {
         return (user == other.user || !alone && !other.alone) && label.equals(other.label);
     }

@@ -7,7 +7,7 @@ import dev.muster.core.state.State;
 import java.util.function.UnaryOperator;
 
 /**
- * What a job puts up with once it has waited long enough: more switches than it wanted, nodes that must be rebooted for
+ * The concessions of a job that has waited long enough: more switches than it wanted, nodes that must be rebooted for
  * it.
  */
 public final class SwitchWait {
@@ -61,7 +61,10 @@ public final class SwitchWait {
         return nextS;
     }
 
-    /** Whether its nodes are others before it has waited long enough. */
+    /**
+     * Tests whether the job first waits for nodes that have its features: its nodes are others before it has waited
+     * long enough.
+     */
     public static boolean mayDelayBoot(Job job, ResourceNeed need, State state) {
         return need.reboot() == ResourceNeed.Reboot.FOR_FEATURES
                 && !need.features().isEmpty()

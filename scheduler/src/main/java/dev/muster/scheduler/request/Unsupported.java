@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a job may ask for that nothing here can give it: it is refused with a sentence, never accepted and forgotten.
+ * Refuses with a sentence what a job asks for that nothing here can give it: such a request is never accepted and
+ * forgotten.
  */
 public final class Unsupported {
     private Unsupported() {}
@@ -56,8 +57,8 @@ public final class Unsupported {
     }
 
     /**
-     * What goes with a step manager, and what that needs: the rules of the original, where an extern step is what
-     * manages a job's steps.
+     * Refuses options that a step manager excludes or lacks: the rules of Slurm, where an extern step is what manages a
+     * job's steps.
      */
     private static Optional<Decision.Rejected> managed(JobDesc desc, Settings settings) {
         JobDesc.Extras e = desc.extras();

@@ -5,15 +5,15 @@ import dev.muster.scheduler.request.ResourceNeed;
 import java.util.List;
 
 /**
- * What will be free when: free units and memory per node in each slot of {@link TimeGrid}. Ends of running jobs are
- * rounded up, so a plan never promises what is not there.
+ * Capacity over time: free units and memory per node in each slot of {@link TimeGrid}. Ends of running jobs are rounded
+ * up, so a plan never promises what is not there.
  */
 public final class CapacityTimeline {
     public final TimeGrid times;
     final int[][] units;
     final long[][] memoryMb;
     final boolean[][] busy;
-    /** By slot and node, a job that does not run yet has resources of it. */
+    /** Whether a job that does not run yet has resources of a node, by slot and node. */
     private final boolean[][] kept;
 
     /** Everything as free as it is now in every slot; {@link #free} adds what ends later. */
@@ -44,7 +44,7 @@ public final class CapacityTimeline {
         }
     }
 
-    /** Nothing runs on the node from the given second on. */
+    /** Notes that nothing runs on the node from the given second on. */
     void idle(int node, long fromSeconds) {
         for (int slot = times.slotAt(Math.max(0, fromSeconds)); slot < times.count(); slot++) {
             busy[slot][node] = false;
@@ -78,8 +78,8 @@ public final class CapacityTimeline {
     }
 
     /**
-     * Less than this is not free at the beginning of a slot, and so the need does not fit there: idle nodes for one
-     * that must have them whole, else CPUs. To be passed over quickly; that it is true says nothing.
+     * Tests whether enough is free at the beginning of a slot for the need to fit there at all: idle nodes for one that
+     * must have them whole, else CPUs. To be passed over quickly; that it is true says nothing.
      */
     public boolean mayFit(ResourceNeed need, List<NodeSlot> order, int[] index, int slot) {
         long cpus = 0;
@@ -97,7 +97,7 @@ public final class CapacityTimeline {
         return found >= need.nodesMin() && (any || cpus >= need.cpus());
     }
 
-    /** Nothing of the node is there for the need at the beginning of a slot. */
+    /** Tests whether nothing of the node is there for the need at the beginning of a slot. */
     public boolean isFull(ResourceNeed need, int node, int slot) {
         return need.exclusive()
                 ? busy[slot][node]

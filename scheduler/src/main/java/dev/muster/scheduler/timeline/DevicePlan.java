@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  * were of a GPU of its own.
  */
 public final class DevicePlan {
-    /** All of a name, or those of one type; "" for any. */
+    /** All devices of a name, or those of one type; "" for any. */
     record Kind(String name, String type) {}
 
     /** @param free by slot and node */
@@ -33,7 +33,7 @@ public final class DevicePlan {
     private final PlanningNodes ground;
     private final List<String> nodes;
     private final int slots;
-    /** What is free beside devices, by slot and node: GPUs may bring CPUs and memory along. */
+    /** Free CPUs beside devices, by slot and node; below, free memory: GPUs may bring both along. */
     private final int[][] cpus;
 
     private final int[][] memoryMb;
@@ -100,7 +100,10 @@ public final class DevicePlan {
         }
     }
 
-    /** What jobs of a reservation may have: its own where it has some of them, and any where it has cores alone. */
+    /**
+     * Returns the devices that jobs of a reservation may have: its own where it has some of them, and any where it has
+     * cores alone.
+     */
     private static IndexSet own(PlanningNodes.Part part, Node.Spec spec, String device) {
         Reservation r = part.area().reservation();
         boolean some = r.gres().values().stream().anyMatch(g -> g.containsKey(device));
@@ -275,7 +278,7 @@ public final class DevicePlan {
         }
     }
 
-    /** What is taken without a type is of the first that the node has, and then of the next. */
+    /** Deals devices without a type: they are of the first type that the node has, and then of the next. */
     private Map<String, Integer> byType(Node.Spec spec, String name, int node, int count, int from, int end) {
         Map<String, Integer> out = new LinkedHashMap<>();
         int left = count;

@@ -26,12 +26,15 @@ public final class LicenseAllocator {
     private final Now now;
     private final Supplier<TimeGrid> times;
     private LicensePlan plan;
-    /** By request, the licenses that a job without a reservation would get now; valid until a job takes some. */
+    /** Licenses that a job without a reservation would get now, by request; valid until a job takes some. */
     private final Map<Asked, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
 
     /** Goes up with each allocation. */
     private int taken;
-    /** By {@link NeedClass#desk} whether licenses are there or not, as of that. */
+    /**
+     * Whether the licenses of each {@link NeedClass#desk} are there: {@link #HAS} or {@link #LACKS}, 0 where not asked;
+     * as of the allocation below.
+     */
     private byte[] said = {};
 
     private int saidAt;
@@ -80,7 +83,7 @@ public final class LicenseAllocator {
         return said[desk] == LACKS;
     }
 
-    /** Without those of layered resources, which depend on nodes. */
+    /** Returns the request without licenses of layered resources, which depend on nodes. */
     public static LicenseRequest.Wanted anywhere(LicenseRequest.Wanted wanted, List<LayeredResource> all) {
         return all.isEmpty() || wanted.items().isEmpty()
                 ? wanted
@@ -92,7 +95,7 @@ public final class LicenseAllocator {
                         wanted.any());
     }
 
-    /** What it would get of layered resources from that slot on, which depends on its nodes. */
+    /** Returns the layered resources that the need would get from that slot on, which depends on its nodes. */
     public Layers layers(ResourceNeed need, int slot) {
         List<LayeredResource> all =
                 need.licenses().items().isEmpty() ? List.of() : state.settings().layered();
@@ -120,7 +123,7 @@ public final class LicenseAllocator {
         }
     }
 
-    /** As {@link #take}, of what was given from a slot on. */
+    /** Takes licenses as {@link #take} that were given from a slot on, or gives them back. */
     public void keep(List<LicenseRequest.Item> items, int slot, ResourceNeed need, boolean give) {
         if (!items.isEmpty()) {
             atOnce.clear();
@@ -129,7 +132,7 @@ public final class LicenseAllocator {
         }
     }
 
-    /** As if a job that has some were gone, or back. One that is suspended keeps them. */
+    /** Frees the licenses of a job as if it were gone, or takes them back. A suspended job keeps them. */
     public void lift(Job holder, boolean off) {
         List<LicenseRequest.Item> items = Licenses.held(holder);
         if (!items.isEmpty()) {

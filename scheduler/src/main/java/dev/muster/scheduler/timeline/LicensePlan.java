@@ -31,8 +31,8 @@ public final class LicensePlan {
     private final Map<String, Map<String, Integer>> usedIn = new HashMap<>();
 
     /**
-     * They are for jobs of a reservation in these slots, as far as these do not have them already. Running jobs come
-     * first.
+     * Keeps licenses for jobs of a reservation in these slots, as far as its jobs do not have them already. Running
+     * jobs come first.
      */
     private void keep(Reservation r, int fromSlot, int toSlot) {
         Map<String, Integer> left = new HashMap<>();
@@ -97,8 +97,8 @@ public final class LicensePlan {
     }
 
     /**
-     * What the job would be given in these slots: all it asks for, or the first alternative that is there; empty if it
-     * must wait.
+     * Returns the licenses that the job would be given in these slots: all it asks for, or the first alternative that
+     * is there; empty if it must wait.
      */
     public Optional<List<LicenseRequest.Item>> choose(
             LicenseRequest.Wanted wanted, int fromSlot, int toSlot, String reservation) {

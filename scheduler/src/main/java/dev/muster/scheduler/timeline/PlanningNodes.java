@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a plan puts jobs on: the nodes by their numbers, and behind them, as if they were nodes of their own, what each
- * reservation has of its nodes. Jobs of the reservation are planned on its parts, all others on the rest. A value.
+ * The nodes on which a plan puts jobs: the nodes by their numbers, and behind them, as if they were nodes of their own,
+ * what each reservation has of its nodes. Jobs of the reservation are planned on its parts, all others on the rest. A
+ * value.
  */
 public final class PlanningNodes {
     private static final List<Part> NONE = List.of();
@@ -25,13 +26,13 @@ public final class PlanningNodes {
     private final long overRunS;
     private final List<Part> parts = new ArrayList<>();
     private final Map<Integer, List<Part>> onNode = new HashMap<>();
-    /** The same by number; empty if there are none. */
+    /** Parts of reservations by number of the node; empty if there are none. */
     private List<Part>[] byNumber = array(0);
 
     private final Map<String, Area> areas = new HashMap<>();
 
     /**
-     * What a reservation has of a node.
+     * The part of a node that a reservation has.
      *
      * @param units of the node's
      * @param cpus of these that jobs may have
@@ -48,7 +49,7 @@ public final class PlanningNodes {
         private final Reservation reservation;
         private final List<Reservation.Window> windows;
         private final boolean[] kept;
-        /** Of one that repeats the longest time between two of its times, in seconds; of others no bound. */
+        /** Longest time between two times of a reservation that repeats, in seconds; of others no bound. */
         private final long gapS;
 
         private final Map<Integer, Part> byNode = new HashMap<>();
@@ -176,7 +177,7 @@ public final class PlanningNodes {
         return parts;
     }
 
-    /** Of nodes that reservations have something of. */
+    /** Returns the parts of nodes of which reservations have something, by node. */
     public Map<Integer, List<Part>> byNode() {
         return onNode;
     }
@@ -185,7 +186,7 @@ public final class PlanningNodes {
         return byNumber.length == 0 ? NONE : byNumber[node];
     }
 
-    /** Of a number that is no node's. */
+    /** Returns the part with a number that is no node's. */
     public Part part(int number) {
         return parts.get(number - real);
     }
@@ -200,8 +201,8 @@ public final class PlanningNodes {
     }
 
     /**
-     * What a job of that reservation has instead of a node, "" for none: the node, or the reservation's part of it; -1
-     * if it has none.
+     * Returns the number under which a job of that reservation ("" for none) has a node: the node's own, or that of the
+     * reservation's part of it; -1 if it has none.
      */
     public int number(int node, String reservation) {
         if (node < 0 || reservation.isEmpty()) {
@@ -212,7 +213,10 @@ public final class PlanningNodes {
         return part == null ? -1 : part.number;
     }
 
-    /** Of these nodes what the reservation has of them; where its jobs may run beside it, the others as well. */
+    /**
+     * Returns the mask of what the reservation has of these nodes; where its jobs may run beside it, of the others as
+     * well.
+     */
     public long[] mask(String reservation, long[] nodes) {
         long[] out = new long[FreeTable.words(size())];
         Area area = areas.get(reservation);
@@ -228,8 +232,8 @@ public final class PlanningNodes {
     }
 
     /**
-     * When a job of the reservation may begin in that slot, seconds since 1970, and how long the time lasts in which it
-     * begins; empty if never.
+     * Returns when a job of the reservation may begin in that slot, seconds since 1970, and how long the time lasts in
+     * which it begins; empty if never.
      */
     public Optional<Reservation.Window> opens(String reservation, int slot) {
         long from = nowS + times.starts()[slot];

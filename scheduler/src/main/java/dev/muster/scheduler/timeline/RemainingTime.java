@@ -4,7 +4,7 @@ import dev.muster.core.limits.SoftLimit;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 
-/** How long jobs on nodes may still stay there. */
+/** Tells how long jobs on nodes may still stay there. */
 public final class RemainingTime {
     /** Seconds that stand for "without end". */
     public static final long ENDLESS_S = Long.MAX_VALUE / 2;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What running jobs leave when, for one pass: made when the first job has to wait, with what the pass has started until
- * then.
+ * The resources that running jobs leave, and when, for one pass: made when the first job has to wait, with what the
+ * pass has started until then.
  */
 public final class RunningJobTimeline {
     /** Seconds for which a completing job is expected to hold its nodes. */
@@ -48,7 +48,7 @@ public final class RunningJobTimeline {
         yearly = true;
     }
 
-    /** No job has had to wait yet. */
+    /** Tests whether no job has had to wait yet. */
     public boolean isEmpty() {
         return grid == null;
     }
@@ -113,7 +113,7 @@ public final class RunningJobTimeline {
     }
 
     /**
-     * As {@link #take} for a moment.
+     * Takes resources of a node as {@link #take}, for a moment.
      *
      * @param there or back again
      */

@@ -9,7 +9,7 @@ import java.util.TreeSet;
  * @param starts ascending, the first 0, all below 2^31
  */
 public record TimeGrid(int[] starts) {
-    /** So far steps are fine enough to go by: seven days, in seconds. */
+    /** Seconds up to which steps are fine enough to go by: seven days. */
     public static final int HORIZON_S = 7 * 86400;
 
     private static final int MONTH_S = 30 * 86400;
@@ -25,12 +25,12 @@ public record TimeGrid(int[] starts) {
     private static final int[][] PLAN_STEPS = {
         {86400, MONTH_S}, {7 * 86400, YEAR_S}, {30 * 86400, 2 * YEAR_S}, {YEAR_S, 20 * YEAR_S}
     };
-    /** In the seven days. */
+    /** Number of slots in the seven days. */
     public static final int NEAR_COUNT = telescoping(1, new int[0][]).length;
 
     static final TimeGrid TELESCOPING = new TimeGrid(telescoping(1, PASS_STEPS));
     private static final TimeGrid FEW = new TimeGrid(telescoping(1, PLAN_STEPS));
-    /** Where there are no more nodes passes keep places behind the seven days as exactly as plans do. */
+    /** Number of nodes up to which passes keep places behind the seven days as exactly as plans do. */
     private static final int FEW_NODES = 600;
     /** Slots times nodes of a plan with exact times: more, and only the telescoping ones are used. */
     public static final int CELLS_MAX = 1 << 19;
@@ -42,7 +42,7 @@ public record TimeGrid(int[] starts) {
 
     private static final int[] FINER = {20, 10, 6, 4, 3, 2};
     private static final int LATER_FINER = 4;
-    /** Whether passes over that many nodes would spend too long on plans. */
+    /** Tests whether passes over that many nodes would spend too long on plans. */
     public static boolean isLarge(int nodes) {
         return (long) nodes * NEAR_COUNT > CELLS_MAX;
     }
@@ -113,7 +113,7 @@ public record TimeGrid(int[] starts) {
         return starts.length;
     }
 
-    /** When the last slot begins, in seconds from now. */
+    /** Returns when the last slot begins, in seconds from now. */
     int reachS() {
         return starts[starts.length - 1];
     }
@@ -133,7 +133,7 @@ public record TimeGrid(int[] starts) {
         return lo;
     }
 
-    /** One past the last slot that a job starting in a slot with this limit touches. */
+    /** Returns one past the last slot that a job starting in a slot with this limit touches. */
     public int endSlot(int slot, int limitMin) {
         return limitMin < 0 ? starts.length : Math.max(slot + 1, slotAt(starts[slot] + limitMin * 60L));
     }

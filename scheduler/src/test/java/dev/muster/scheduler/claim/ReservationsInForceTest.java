@@ -161,14 +161,14 @@ class ReservationsInForceTest {
         assertThat(checked).isGreaterThan(SEEDS * STEPS / 3);
     }
 
-    /** Some come, or none. */
+    /** Submits some jobs, or none. */
     private static void arrivals(Cluster c, Random r) {
         for (int i = r.nextInt(5); i > 0; i--) {
             c.submit(PlanPropertiesTest.job(r));
         }
     }
 
-    /** It has had its time, or ends before it. */
+    /** Tests whether the job has had its time, or ends before it. */
     private static boolean isOver(Cluster c, Random r, Job job) {
         return job.holdsNodes() && (job.run().limitTickMs() <= c.seconds() * 1000 || r.nextInt(8) == 0);
     }

@@ -17,8 +17,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the plan of the whole queue says of jobs that name nodes, want devices of a kind, or want nodes that hang
- * together.
+ * Tests the plan of the whole queue for jobs that name nodes, want devices of a kind, or want nodes that hang together.
  */
 public class ForecastTest {
     private static final int SEEDS = 60;
@@ -54,7 +53,9 @@ public class ForecastTest {
                 Cluster.USER, List.of(new Command.JobRef("" + job, job, -1, Command.JobRef.NO_STEP)), 0, false, false));
     }
 
-    /** By one partition's SelectTypeParameters, where slurm.conf's deal out cores alone. */
+    /**
+     * Memory is planned where one partition's SelectTypeParameters allocate it and slurm.conf's allocate cores alone.
+     */
     @Test
     void memoryThatOnePartitionDealsOut() {
         Cluster c = new Cluster(
@@ -119,8 +120,8 @@ public class ForecastTest {
     }
 
     /**
-     * There is room, but no more of its tasks may run at once: the next begins when one of these must be over, and
-     * others of its kind now.
+     * The next task of an array begins when one of the running ones must be over, though there is room: no more of its
+     * tasks may run at once. Jobs of its kind begin now.
      */
     @Test
     void tasksWaitForTasksOfTheirArray() {

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is remembered of requests that fit says the same as looking again, whatever has changed in between. */
+/** Tests that remembered requests which fit get the same answer as a new look, whatever has changed in between. */
 class FeasibilityCacheTest {
     private static final List<String> WORDS = List.of(
             "nodesMin=3",

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A constraint → which nodes, or in which words it is refused. n1 has a, n2 b, n3 a and c, n4 a, c and d. */
 class FeaturesTest {
-    /** By ignore_constraint_validation. */
+    /** Jobs may name features of no node with ignore_constraint_validation: such nodes may come. */
     @Test
     void nodesMayCome() {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b";

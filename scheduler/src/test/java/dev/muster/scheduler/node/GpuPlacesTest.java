@@ -69,7 +69,7 @@ class GpuPlacesTest {
                 """);
     }
 
-    /** As the original does: several GPUs are such as have most links among them, of those that are free. */
+    /** Several GPUs are those with most links among them, of those that are free, as in Slurm. */
     @Test
     void linkedGpusGoTogether() {
         check("n[1-2] cpus=8 gpus=4 links=-1,0,4,0;0,-1,0,4;4,0,-1,0;0,4,0,-1", "", """
@@ -83,7 +83,7 @@ class GpuPlacesTest {
                 """);
     }
 
-    /** Of --gpus-per-socket: GPUs and cores of the same sockets, as long as these have enough. */
+    /** GPUs of --gpus-per-socket have cores of the same sockets, as long as these have enough. */
     @Test
     void gpusOfSocketsHaveTheirCores() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """

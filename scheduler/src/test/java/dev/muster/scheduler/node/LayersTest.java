@@ -56,7 +56,7 @@ class LayersTest {
         return c.state().jobs().at(job).run().allocation().licenses();
     }
 
-    /** What can never be had is refused; a word stands for its count. */
+    /** A request that can never be had is refused; a word stands for its count. */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
             natural                   ! n1 ! natural(n[1-4]):1

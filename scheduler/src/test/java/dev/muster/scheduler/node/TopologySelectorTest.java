@@ -98,7 +98,7 @@ class TopologySelectorTest {
     }
 
     /**
-     * Of leaves that have enough the one with the fewest free nodes, however many it has in all; as in the original.
+     * The leaf with the fewest free nodes is taken of those that have enough, however many it has in all; as in Slurm.
      */
     @Test
     void whatIsFreeOfALeafCounts() {
@@ -267,7 +267,9 @@ class TopologySelectorTest {
         assertThat(c.shown(beside)).isEqualTo("(Resources)");
     }
 
-    /** Of the topology of its partition, and to jobs of all partitions. */
+    /**
+     * A job with exclusive=TOPO has a block of its partition's topology alone, and keeps off jobs of all partitions.
+     */
     @Test
     void aBlockForOneJobAloneBesideOtherTopologies() {
         Topology blocks = new Topology(

@@ -28,8 +28,8 @@ class BackfillTest {
     }
 
     /**
-     * What does not fit beside the wide job for its whole time begins for as long as it fits, but for less than its
-     * --time-min.
+     * A job that does not fit beside the wide job for its whole time begins for as long as it fits, but for no less
+     * than its --time-min.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -84,7 +84,7 @@ class BackfillTest {
                 .isEqualTo(minutes);
     }
 
-    /** Some seconds later a minute less is left, and the pass has looked at the queue before. */
+    /** A job gets a minute less some seconds later, when the pass has looked at the queue before. */
     @Test
     void asLongAsItFitsThen() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
@@ -101,7 +101,7 @@ class BackfillTest {
         assertThat(c.state().jobs().at(3).run().limitMin()).isEqualTo(59);
     }
 
-    /** Before a reservation of its nodes as well. */
+    /** A job begins for as long as it fits before a reservation of its nodes as well. */
     @Test
     void untilAReservationBegins() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
@@ -142,7 +142,7 @@ class BackfillTest {
                         w.length > 1 ? " timing.array=1-9" : "", state.equals("RUNNING") ? "RUNNING n1" : state));
     }
 
-    /** Of two that wait the first alone has a reservation: the third may delay the second. */
+    /** The first of two jobs that wait alone has a reservation: the third may delay the second. */
     @Test
     void soManyInEachPartitionKeepOthersBack() {
         for (String count : java.util.List.of("1", "2")) {
@@ -203,8 +203,8 @@ class BackfillTest {
     }
 
     /**
-     * One CPU is free for an hour. Jobs of 50 minutes have run for a second until now, all others that there were for
-     * 1000.
+     * Checks the order beside one CPU that is free for an hour. Jobs of 50 minutes have run for a second until now, all
+     * others that there were for 1000.
      */
     private static void beside(String backfill, String expected) {
         Play play = new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.muster_backfill=" + backfill));

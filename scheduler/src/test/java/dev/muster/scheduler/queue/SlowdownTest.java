@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@code muster_backfill=slowdown} puts jobs in order by. */
+/** Tests the order in which {@code muster_backfill=slowdown} puts jobs. */
 class SlowdownTest {
     private static final int DAY_S = 86_400;
 
@@ -49,7 +49,10 @@ class SlowdownTest {
         assertThat(e.price(2, 600, 4, 600)).as("nothing is known of him").isEqualTo(600.0 * 600);
     }
 
-    /** On 100 CPUs, the longest wait being a day. */
+    /**
+     * Jobs are ordered on 100 CPUs, where the longest wait is a day: those that are due, then cheap ones, then the
+     * others.
+     */
     @Test
     void whoIsDueThenTheCheapThenTheOthers() {
         Slowdown s = new Slowdown();

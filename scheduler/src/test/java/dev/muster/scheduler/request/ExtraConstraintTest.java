@@ -106,7 +106,7 @@ class ExtraConstraintTest {
         assertThat(c.shown(named)).isEqualTo("n1:1");
     }
 
-    /** What was a note when the job came is one still when the word is set later. */
+    /** A text that was a note when the job came is one still when the word is set later. */
     @Test
     void aNoteOfBeforeAsksForNothing() {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "");

@@ -8,7 +8,7 @@ import dev.muster.core.testkit.Cluster;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Whose jobs meet on a node: users and labels that keep to themselves. */
+/** Tests whose jobs meet on a node: users and labels that keep to themselves. */
 class SharingPolicyTest {
     private static final String BOB = " owner.uid=2000 owner.user=bob";
 

@@ -25,7 +25,9 @@ class DevicePlanTest {
             List.of("gpus=a:2,b:2", "gpus=a:4", "gpus=a:4 near=0-3;4-7", "gpus=b:4 near=0-3;4-7");
     private static final int RUNNING_MAX = 4;
 
-    /** Beside what runs already: of two jobs the first may leave the second what it needs, or not. */
+    /**
+     * Plan and start agree beside what runs already: of two jobs the first may leave the second what it needs, or not.
+     */
     @Test
     void planAndStartAgree() {
         int together = 0;
@@ -84,8 +86,8 @@ class DevicePlanTest {
     }
 
     /**
-     * Where the cores decide which GPUs are near, a plan counts nodes without jobs and of one type only; this cluster
-     * has no others.
+     * Makes a cluster with nodes of one type only: where the cores decide which GPUs are near, a plan counts nodes
+     * without jobs and of one type only.
      */
     private static Cluster cluster(Random random, boolean near) {
         StringBuilder nodes = new StringBuilder();
