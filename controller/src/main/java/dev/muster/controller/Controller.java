@@ -355,7 +355,7 @@ public final class Controller implements ControllerServices {
                 .orElseGet(() -> user.matches("[0-9]{1,9}") ? Integer.parseInt(user) : 0);
     }
 
-    /** A restart with a long queue waits for both. */
+    /** Runs both at the same time: a restart with a long queue waits for both. */
     private static void inParallel(Runnable one, Runnable other) {
         CompletableFuture<Void> running = CompletableFuture.runAsync(other);
         one.run();
@@ -363,7 +363,7 @@ public final class Controller implements ControllerServices {
     }
 
     /**
-     * Snapshot, then journal: the state as of the last durable entry.
+     * Recovers the state as of the last durable entry: snapshot, then journal.
      *
      * @param opening accounting's tables are opened while the snapshot is read
      */

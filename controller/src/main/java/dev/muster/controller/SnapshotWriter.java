@@ -39,7 +39,7 @@ final class SnapshotWriter {
         }
     }
 
-    /** Written from an immutable state: nothing waits for it. */
+    /** Writes a snapshot of an immutable state: nothing waits for it. */
     private synchronized void write(long index, State state) {
         if (!accounting.settle(index, SETTLE_MS)) {
             log.error("no snapshot: accounting is behind");

@@ -401,7 +401,7 @@ class MessageRightsTest {
         };
     }
 
-    /** Whether it was for want of the right to; any other mistake is none of ours here. */
+    /** Tests whether a reply was refused for want of the right; any other mistake is none of ours here. */
     private static boolean isDenied(Reply reply) {
         Set<Integer> words = Set.of(SlurmErrno.ACCESS_DENIED.number(), SlurmErrno.USER_ID_MISSING.number());
         Json.Obj tree = Json.object(reply.body());

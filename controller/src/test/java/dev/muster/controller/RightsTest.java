@@ -189,7 +189,7 @@ class RightsTest {
         return new UserPolicy("u" + who.uid, level, coordinates.isEmpty() ? List.of() : List.of(coordinates), who.uid);
     }
 
-    /** Whether it was for want of the right to; any other mistake is none of ours here. */
+    /** Tests whether a decision was refused for want of the right; any other mistake is none of ours here. */
     private static boolean isDenied(Decision decision) {
         Set<SlurmErrno> words = Set.of(SlurmErrno.ACCESS_DENIED, SlurmErrno.USER_ID_MISSING);
         return switch (decision) {

@@ -160,7 +160,7 @@ public final class Site {
         };
     }
 
-    /** A node that slurm.conf has no more. */
+    /** Removes a node from slurm.conf. */
     public void lose(String node) {
         List<Change> changes = new ArrayList<>(List.of(new Change.NodeRemoved(node)));
         core.state()
@@ -200,7 +200,7 @@ public final class Site {
         done(core.state().jobs().at(id).run().allocation().nodeNames().getFirst(), id);
     }
 
-    /** A node is done with it. */
+    /** Reports that a node is done with the job. */
     public void done(String node, int id) {
         apply(new Command.Report(
                 node, new NodeMessages.JobDone(1, id, core.state().jobs().at(id).attempt(), "")));

@@ -207,7 +207,10 @@ public final class Scheduler implements Planner {
         }
     }
 
-    /** Much of what happens to a job of many nodes concerns one of them, or none. */
+    /**
+     * Tests whether the job stays on its nodes: much of what happens to a job of many nodes concerns one of them, or
+     * none.
+     */
     private static boolean staysOnItsNodes(Job was, Job now) {
         return was.holdsNodes()
                 && now.holdsNodes()
@@ -262,7 +265,7 @@ public final class Scheduler implements Planner {
         return start == 0 && own != null ? own.start() : start;
     }
 
-    /** Passes keep places so far away in coarse steps. */
+    /** Tests whether the start is so far away that passes keep places in coarse steps. */
     private boolean isVague(Estimate own) {
         return own == null || own.start() - lastPass > TimeGrid.HORIZON_S;
     }

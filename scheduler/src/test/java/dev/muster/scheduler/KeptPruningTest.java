@@ -56,9 +56,7 @@ class KeptPruningTest {
         }
     }
 
-    /**
-     * A random job that waits, with a reservation or behind a job that leaves, is ended, held, or moved in the queue.
-     */
+    /** Ends, holds or moves in the queue a random job that waits, with a reservation or behind a job that leaves. */
     private static void moves(Cluster c, Random r) {
         List<Job> waiting =
                 c.state().jobs().values().stream().filter(Job::isPending).toList();

@@ -79,7 +79,8 @@ public class PlanPropertiesTest {
     }
 
     /**
-     * A job that had a planned start in a pass has none later in the next, although other jobs have started meanwhile.
+     * Checks that a job which had a planned start in a pass has none later in the next, although other jobs have
+     * started meanwhile.
      */
     private static void noReservationMoves(Cluster c, int heads, String as) {
         Scheduler scheduler = (Scheduler) c.core().planner();

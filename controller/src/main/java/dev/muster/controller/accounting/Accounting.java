@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** Accounts for durable entries. */
 public interface Accounting extends Recovery.Follower {
-    /** Called in order with every durable entry. index: of the entry in the journal. */
+    /** Follows every durable entry, in order. index: of the entry in the journal. */
     @Override
     void follow(long index, Entry entry, State after);
 
@@ -44,10 +44,10 @@ public interface Accounting extends Recovery.Follower {
     /** Waits until rows up to the index are stored; false if they are not in time. */
     boolean settle(long index, long waitMs);
 
-    /** Whether the tables are so far behind that no new job should be accepted. */
+    /** Tests whether the tables are so far behind that no new job should be accepted. */
     boolean overloaded();
 
-    /** Rows are thrown away before that. */
+    /** Tests whether rows are thrown away before that. */
     default boolean discards() {
         return false;
     }

@@ -219,7 +219,7 @@ public final class DbdAccounting implements Accounting {
         link.start();
     }
 
-    /** The configuration is another: slurmdbd learns of nodes and resources. */
+    /** Tells slurmdbd of nodes and resources after a new configuration. */
     public void reconfigured() {
         link.greet();
     }

@@ -400,7 +400,7 @@ public final class EmbeddedAccounting implements Accounting {
             }
         }
 
-        /** A node that became unfit opens an event, one that is fit again ends it. */
+        /** Opens an event of a node that became unfit, and ends it when the node is fit again. */
         private void node(State before, Change.NodeStateChanged c, long time) {
             Optional<Node> was = before.nodes().find(c.node());
             Optional<Node> is = state.nodes().find(c.node());
@@ -519,7 +519,7 @@ public final class EmbeddedAccounting implements Accounting {
         }
     }
 
-    /** The attempt that ends here keeps its row. */
+    /** Ends the row of an attempt that is requeued. */
     private void requeued(State before, Job job, Change.JobRequeued back, Entry entry, Rows rows) {
         long time = back.time();
         Optional<JobRows.Left> left = JobRows.Left.by(entry, job, back);
@@ -538,7 +538,7 @@ public final class EmbeddedAccounting implements Accounting {
         forget(job);
     }
 
-    /** The size that ends here keeps its row; one that is beyond those counted shares the last. */
+    /** Ends the row of a job's size; one that is beyond those counted shares the last. */
     private void resized(State before, Job job, long time, Rows rows) {
         if (job.run().allocation().resizes().size() < Sluid.SIZES_MAX) {
             JobRows.Left left = new JobRows.Left(JobRows.RESIZING, time, "", ExitStatus.NONE);
@@ -612,8 +612,8 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * A step that goes on on other nodes has changed in no more than this; what else its row says was made of all of
-     * them once.
+     * Adds the end of a step's part on a node. A step that goes on on other nodes has changed in no more than this;
+     * what else its row says was made of all of them once.
      */
     private void partEnded(Job job, Change.StepPartEnded c, Rows rows) {
         used(job, c);
@@ -705,7 +705,7 @@ public final class EmbeddedAccounting implements Accounting {
         return projector.awaitDurable(index, timeoutMs);
     }
 
-    /** Too much waits for the database: no new jobs should be taken. */
+    /** Tests whether too much waits for the database, so that no new jobs should be taken. */
     @Override
     public boolean overloaded() {
         return projector.overloaded();

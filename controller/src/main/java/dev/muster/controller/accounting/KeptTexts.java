@@ -38,7 +38,7 @@ final class KeptTexts {
         this.log = log;
     }
 
-    /** The tables may have lost what was sent. */
+    /** Forgets which contents were sent, because the tables may have lost them. */
     void forget() {
         sent.clear();
     }

@@ -61,7 +61,7 @@ public final class WaitReasons {
         return reason != JobReason.NONE && reason != JobReason.PRIORITY && reason != JobReason.RESOURCES;
     }
 
-    /** A job that waits, just before an entry that changes it. */
+    /** Notes the reason of a job that waits, just before an entry that changes it. */
     void leaves(Job before) {
         JobReason reason = before.reason() == JobReason.NONE ? JobReason.NONE : now(before);
         if (before.state() == JobState.PENDING && isKept(reason)) {
@@ -78,7 +78,7 @@ public final class WaitReasons {
         }
     }
 
-    /** A task that leaves its array's record waited for what that did. */
+    /** Hands the array's reason to a task that leaves its record: it waited for what that did. */
     void splits(Job array, Job task) {
         JobReason reason = last.getOrDefault(Key.of(array), JobReason.NONE);
         if (isKept(reason)) {

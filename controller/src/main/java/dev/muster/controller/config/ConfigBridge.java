@@ -283,7 +283,7 @@ public final class ConfigBridge {
         }
     }
 
-    /** Multi-category security; groups by number, because the core looks nothing up. */
+    /** Adds the options of multi-category security; groups by number, because the core looks nothing up. */
     private static void labels(SlurmConf conf, Map<String, String> options) {
         String parameters = conf.text(Key.MCS_PARAMETERS);
         options.put(McsOptions.PLUGIN, conf.text(Key.MCS_PLUGIN));
@@ -396,7 +396,7 @@ public final class ConfigBridge {
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
-    /** TaskPluginParam as --cpu-bind has it. */
+    /** Adds cred_expire of AuthInfo as the delay of a requeue, where no delay is configured. */
     private static void requeueDelay(SlurmConf conf, Map<String, String> options) {
         String expire = conf.authInfo().getOrDefault("cred_expire", "");
         if (expire.matches("[0-9]{1,8}")

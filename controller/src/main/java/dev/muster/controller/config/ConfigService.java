@@ -27,7 +27,8 @@ public final class ConfigService {
     private boolean enabled;
 
     /**
-     * The files as they are now: of the configuration that is in force. Requests that wait for a change are answered.
+     * Takes the files as they are now: of the configuration that is in force. Requests that wait for a change are
+     * answered.
      */
     public synchronized void take(SlurmConf conf) throws IOException {
         enabled = conf.has(Key.SLURMCTLD_PARAMETERS, "enable_configless");

@@ -112,7 +112,7 @@ public final class PowerOptions {
         return why.isEmpty() ? List.of() : List.of("power_save program " + program + " " + why);
     }
 
-    /** Whether users other than root and SlurmUser may write a program, which is run as SlurmUser. */
+    /** Tests whether users other than root and SlurmUser may write a program, which is run as SlurmUser. */
     private static boolean isOthers(Path program) {
         try {
             Set<PosixFilePermission> may = Files.getPosixFilePermissions(program);
@@ -122,7 +122,10 @@ public final class PowerOptions {
         }
     }
 
-    /** A PowerAction for RebootProgram says itself where it runs. */
+    /**
+     * Tests whether slurmctld runs RebootProgram: a PowerAction for it says itself where it runs, else
+     * reboot_from_controller decides.
+     */
     public static boolean rebootsHere(SlurmConf conf) {
         return conf.powerAction(Key.REBOOT_PROGRAM)
                 .map(a -> !a.isAtNode())

@@ -370,7 +370,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
         }
     }
 
-    /** Whether slurmdbd answered last time. */
+    /** Tests whether slurmdbd answered last time. */
     public boolean isUp() {
         return registered;
     }

@@ -23,12 +23,12 @@ public final class Clients {
     /** Jobs of commands that were gone before they heard of the allocation, and since when, in seconds. */
     private final Map<Integer, Long> awayS = new ConcurrentHashMap<>();
 
-    /** The command waits for its allocation. */
+    /** Notes that the job's command waits for its allocation. */
     void awaits(int jobId) {
         awayS.remove(jobId);
     }
 
-    /** The command was not there any more when its job started, or while it waited. */
+    /** Notes that the command was not there any more when its job started, or while it waited. */
     void gone(int jobId, long nowS) {
         awayS.put(jobId, nowS);
     }

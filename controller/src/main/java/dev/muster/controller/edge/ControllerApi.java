@@ -141,8 +141,8 @@ public final class ControllerApi {
     }
 
     /**
-     * Whether the caller's identity alone permits a message. Rules that need the job or node check it when they have
-     * found it.
+     * Tests whether the caller's identity alone permits a message. Rules that need the job or node check it when they
+     * have found it.
      */
     private boolean may(Caller caller, MessageRights.Need need) {
         return switch (need) {
@@ -382,7 +382,7 @@ public final class ControllerApi {
         return visible.and(j -> !isCancelledOutOfArray(j));
     }
 
-    /** Whether a task was cancelled while it waited: as in Slurm, only accounting shows it. */
+    /** Tests whether a task was cancelled while it waited: as in Slurm, only accounting shows it. */
     private static boolean isCancelledOutOfArray(Job j) {
         return j.state() == JobState.CANCELLED
                 && j.isArrayTask()
@@ -655,7 +655,7 @@ public final class ControllerApi {
                 : reply;
     }
 
-    /** Started and ready with all its components, or over. */
+    /** Tests whether the job is over, or started and ready with all its components. */
     private boolean isSettled(Job job) {
         return job.state() != JobState.PENDING
                 && (job.state().isTerminal()
@@ -684,8 +684,8 @@ public final class ControllerApi {
     }
 
     /**
-     * Whether no numbered step runs and none of {@code srun --async} waits; other steps that wait belong to an srun
-     * that waits itself.
+     * Tests whether no numbered step runs and none of {@code srun --async} waits; other steps that wait belong to an
+     * srun that waits itself.
      */
     private static boolean isDrained(Job job) {
         return !job.state().isActive()

@@ -78,7 +78,7 @@ public final class GroupLook {
         }
     }
 
-    /** Whether there is anything to look for. */
+    /** Waits for the next look, and returns whether there is anything to look for. */
     @SuppressWarnings("WaitNotInLoop") // what woke it is looked at below
     private synchronized boolean await() throws InterruptedException {
         if (!asked) {

@@ -56,7 +56,7 @@ public final class RateLimit {
     private final LongSupplier nowS;
     private final DaemonLog log;
     private final Map<Integer, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true);
-    private SlurmConf known;
+    private SlurmConf settingsConf;
     private Optional<Settings> settings = Optional.empty();
     private long loggedS = Long.MIN_VALUE / 2;
 
@@ -75,15 +75,15 @@ public final class RateLimit {
                 : Server.Reply.error(Client.BACK_OFF, SlurmErrno.CTLD_BACKOFF, SlurmErrno.CTLD_BACKOFF.sentence());
     }
 
-    /** Whether a request may be answered now. */
+    /** Tests whether a request may be answered now. */
     boolean takes(int uid, String message) {
         return uid == 0 || uid == slurmUid || taken(uid, message);
     }
 
     private synchronized boolean taken(int uid, String message) {
         SlurmConf now = conf.get();
-        if (now != known) {
-            known = now;
+        if (now != settingsConf) {
+            settingsConf = now;
             Optional<Settings> before = settings;
             settings = Settings.of(now);
             if (!settings.equals(before)) {

@@ -301,8 +301,8 @@ public final class SubmitHandler {
     }
 
     /**
-     * Whether the caller may set all that the description says ({@link FieldRights}); the site's script and the core
-     * add to it later.
+     * Tests whether the caller may set all that the description says ({@link FieldRights}); the site's script and the
+     * core add to it later.
      */
     private boolean mayDescribe(Caller caller, JobDesc job) {
         return FieldRights.restricted(job).values().stream().allMatch(setter -> switch (setter) {

@@ -426,7 +426,7 @@ final class UpdateDescription {
         edit.set(path, value);
     }
 
-    /** A text that an update empties is "", and nil only where the update does not name it. */
+    /** Sets the value of a text: one that an update empties is "", and nil only where the update does not name it. */
     private void valueIfEmpty(String name, String text) {
         if (text.isEmpty()) {
             values.put(name, Bytes.EMPTY);

@@ -56,7 +56,7 @@ public final class ChangeLog {
         this.epoch = epoch;
     }
 
-    /** The entry is durable and what it made is published. */
+    /** Takes an entry that is durable and whose state is published. */
     public void follow(Entry entry, State before, State after) {
         Item item = item(entry, before, after);
         if (item == null) {
@@ -66,7 +66,10 @@ public final class ChangeLog {
         }
     }
 
-    /** The scheduler has looked at the queue: no record, yet reasons, priorities and planned starts may be others. */
+    /**
+     * Notes that the scheduler has looked at the queue: no record, yet reasons, priorities and planned starts may be
+     * others.
+     */
     public void passed() {
         add(new Item(List.of(), List.of(), List.of(), List.of(PASS)));
     }
@@ -78,7 +81,7 @@ public final class ChangeLog {
         notifyAll();
     }
 
-    /** The configuration is another: everything may be. */
+    /** Forgets all changes, because the configuration is another: everything may be. */
     private synchronized void forget() {
         newest++;
         oldest = newest + 1;
@@ -135,7 +138,7 @@ public final class ChangeLog {
         return new Item(jobs, List.copyOf(nodes), gone, List.copyOf(lists));
     }
 
-    /** The job and those of its nodes that are no more as they were. */
+    /** Adds the job and those of its nodes that are no more as they were. */
     private static void placed(Change change, List<Integer> jobs, Set<String> nodes, State before, State after) {
         for (int id : Touched.jobs(change)) {
             jobs.add(id);

@@ -267,7 +267,7 @@ public final class CoreThread {
         passEndedNs = start + took;
     }
 
-    /** A node came or went, or time made something possible: look at the queue again. */
+    /** Asks for a pass: a node came or went, or time made something possible. */
     public void wake() {
         if (!schedulable || !urgent) {
             urgent = true;

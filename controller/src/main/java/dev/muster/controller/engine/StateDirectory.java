@@ -84,8 +84,9 @@ public final class StateDirectory {
     }
 
     /**
-     * The part is this daemon's alone, whatever its umask and whatever it was; the directory itself stays as the site
-     * made it. What is above it must be there: a file system that is not mounted would otherwise be an empty state.
+     * Makes a part of the directory, which is this daemon's alone, whatever its umask and whatever it was; the
+     * directory itself stays as the site made it. What is above it must be there: a file system that is not mounted
+     * would otherwise be an empty state.
      */
     private void make(String part) throws IOException {
         Path place = directory.resolve(part);

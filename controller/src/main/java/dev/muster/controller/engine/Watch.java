@@ -21,7 +21,7 @@ public final class Watch {
         }
     }
 
-    /** Whether no request waits. A request that begins to wait later reads what is durable by itself. */
+    /** Tests whether no request waits. A request that begins to wait later reads what is durable by itself. */
     public boolean isIdle() {
         return waiting.isEmpty();
     }

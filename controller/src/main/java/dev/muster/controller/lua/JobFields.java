@@ -664,7 +664,7 @@ final class JobFields {
         return Optional.empty();
     }
 
-    /** A hold of the submission stays: a priority does not release the job. */
+    /** Sets a job's priority. A hold of the submission stays: a priority does not release the job. */
     private static void setPriority(RecordEditor<?> timing, boolean isSet, long priority) {
         timing.set("prioritySet", isSet && priority > 0)
                 .set("priority", isSet ? priority : 0L)

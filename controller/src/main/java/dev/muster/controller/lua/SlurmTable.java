@@ -41,7 +41,7 @@ final class SlurmTable {
             """;
 
     private final LuaState state;
-    private final List<String> said = new ArrayList<>();
+    private final List<String> messages = new ArrayList<>();
     private SubmitScript.Cluster cluster;
 
     SlurmTable(LuaState state, Consumer<String> info, Consumer<String> error) {
@@ -88,15 +88,15 @@ final class SlurmTable {
                 null);
     }
 
-    /** A new question about a cluster as it is now. */
+    /** Begins a new question about a cluster as it is now. */
     void begin(SubmitScript.Cluster now) {
         cluster = now;
         state.call("slurm_begin_question");
-        said.clear();
+        messages.clear();
     }
 
     List<String> said() {
-        return List.copyOf(said);
+        return List.copyOf(messages);
     }
 
     /** Tells the user of an error in the script. */
@@ -106,8 +106,8 @@ final class SlurmTable {
 
     private Object say(String text) {
         for (String line : text.split("\n")) {
-            if (!line.isEmpty() && said.size() < SAID_MAX) {
-                said.add(line);
+            if (!line.isEmpty() && messages.size() < SAID_MAX) {
+                messages.add(line);
             }
         }
         return null;

@@ -16,7 +16,7 @@ public final class HealthChecks {
     private int next;
 
     /**
-     * Once a second.
+     * Sends nodes the health checks that are due. Called once a second.
      *
      * @param nowS any clock that only goes forward
      * @param send to the nodes it is due on

@@ -35,7 +35,7 @@ public final class MemoryUpdates {
 
     private final Map<Integer, Asking> byJob = new HashMap<>();
 
-    /** Called every second with the jobs that have nodes. */
+    /** Asks the nodes of jobs whose memory is due to be measured. Called every second with the jobs that have nodes. */
     public synchronized void tick(State state, List<Job> active, long tickMs, BiConsumer<String, ToNode> send) {
         Set<Integer> due = new HashSet<>();
         for (Job job : active) {

@@ -373,7 +373,7 @@ public final class NodeLinks {
         }
     }
 
-    /** Acknowledged once durable: until then the node keeps it. */
+    /** Hands a node's report to the core and acknowledges it once it is durable: until then the node keeps it. */
     private void report(Link link, ToController message, long seq) {
         CompletableFuture<Decision> done = core.await(new Command.Report(link.node, message), 0);
         var _ = done.thenAccept(d -> {

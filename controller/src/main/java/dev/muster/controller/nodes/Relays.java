@@ -96,7 +96,7 @@ public final class Relays {
             return Optional.ofNullable(heads.get(node));
         }
 
-        /** Waits, bounded, until it is known; where it is not, false. */
+        /** Waits, bounded, until it is known whether a node has its launch; where it is not known, false. */
         boolean reached(String node) throws InterruptedException {
             CompletableFuture<Boolean> answer = members.get(node);
             try {
@@ -142,7 +142,7 @@ public final class Relays {
         return tree;
     }
 
-    /** A relay's account. */
+    /** Takes a relay's report of the nodes that it reached and missed. */
     void told(NodeMessages.Relayed m) {
         Tree tree = open.get(m.id());
         if (tree != null) {
@@ -151,7 +151,7 @@ public final class Relays {
         }
     }
 
-    /** The connection to a node is gone, and with it what it was to say. */
+    /** Notes that the connection to a node is gone, and with it what the node was to report. */
     void lost(String node) {
         open.values().forEach(tree -> tree.lost(node));
     }

@@ -59,7 +59,7 @@ public final class Outbox implements AutoCloseable {
 
     /** Settings that may change while it runs. */
     public interface Terms {
-        /** Whether a message that waited too long begins anew, instead of being dropped. */
+        /** Tests whether a message that waited too long begins anew, instead of being dropped. */
         boolean again();
 
         /** Returns the milliseconds that waiting records are given to arrive at the end; -1 without end. */

@@ -469,7 +469,7 @@ public final class BurstBuffers {
 
     // ---- pools and status
 
-    /** Called every second. */
+    /** Reads the pools from the site's script when it is time. Called every second. */
     void tick() {
         long nowS = System.nanoTime() / 1_000_000_000L;
         if (settings == null || poolsAtS != 0 && nowS - poolsAtS < POOLS_SECONDS) {

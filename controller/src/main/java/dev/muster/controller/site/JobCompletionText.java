@@ -109,7 +109,7 @@ final class JobCompletionText {
         return e;
     }
 
-    /** STDERR only where it goes to a file of its own. */
+    /** Adds the job's files; STDERR only where it goes to a file of its own. */
     private static void files(Map<String, String> e, Job job, JobRow r) {
         if (r.batch()) {
             JobPaths.Paths paths = JobPaths.expanded(job);

@@ -24,7 +24,7 @@ final class MailOfArray {
     private final State before;
     private final State after;
     /** Arrays of which mails were sent that they began, were requeued or ended. */
-    private final Map<Mail.Event, Set<Integer>> said = Map.of(
+    private final Map<Mail.Event, Set<Integer>> reported = Map.of(
             Mail.Event.BEGIN, new HashSet<>(), Mail.Event.REQUEUE, new HashSet<>(), Mail.Event.END, new HashSet<>());
 
     MailOfArray(State before, State after) {
@@ -46,7 +46,7 @@ final class MailOfArray {
             case REQUEUE -> !isAny(before, array, t -> t.restarts() > 0);
             default -> !isAny(after, array, t -> !t.state().isTerminal());
         };
-        if (!now || !said.get(event == Mail.Event.FAIL ? Mail.Event.END : event).add(array)) {
+        if (!now || !reported.get(event == Mail.Event.FAIL ? Mail.Event.END : event).add(array)) {
             return Optional.empty();
         }
         return switch (event) {
@@ -56,7 +56,7 @@ final class MailOfArray {
         };
     }
 
-    /** Whether some tasks of the array were purged: then it has begun long ago. */
+    /** Tests whether some tasks of the array were purged: then it has begun long ago. */
     private boolean isPartlyForgotten(int array) {
         List<Job> known = all(before, array);
         int tasks = known.stream()
@@ -65,7 +65,7 @@ final class MailOfArray {
         return known.stream().anyMatch(t -> tasks < t.array().size());
     }
 
-    /** Whether one of {@link #all} passes a test: the array's record comes first. */
+    /** Tests whether one of {@link #all} passes a test: the array's record comes first. */
     private static boolean isAny(State state, int array, Predicate<Job> test) {
         return state.jobs().find(array).filter(test).isPresent() || state.isAnyTaskOf(array, test);
     }

@@ -122,7 +122,7 @@ public final class Programs {
         times.reached(state, tickMs).forEach(mail -> send(mail, state));
     }
 
-    /** ResvProlog and ResvEpilog, of one entry one after the other. */
+    /** Runs ResvProlog and ResvEpilog, those of one entry one after the other. */
     private void reservations(List<ReservationTimes.Event> events) {
         List<Runnable> programs = new ArrayList<>();
         for (ReservationTimes.Event event : events) {
@@ -268,7 +268,7 @@ public final class Programs {
         });
     }
 
-    /** True for an exit with 0. A prolog may take as long as it likes, as Slurm allows it. */
+    /** Runs a program; true for an exit with 0. A prolog may take as long as it likes, as Slurm allows it. */
     private boolean run(String name, int jobId, List<String> command, Map<String, String> environment) {
         return run(name, jobId, conf.get().slurmUser(), command, environment);
     }

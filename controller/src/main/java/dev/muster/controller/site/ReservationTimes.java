@@ -67,7 +67,7 @@ final class ReservationTimes {
         }
     }
 
-    /** A floating one begins when it is made. */
+    /** Tests whether the reservation has begun; a floating one begins when it is made. */
     private static boolean hasBegun(Reservation r) {
         return r.begun() || r.has(ReservationFlag.TIME_FLOAT);
     }

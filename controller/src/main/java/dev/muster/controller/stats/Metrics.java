@@ -237,7 +237,7 @@ public final class Metrics {
         }
     }
 
-    /** The largest request of a waiting job, for programs that add nodes on demand. */
+    /** Adds the largest request of a waiting job, for programs that add nodes on demand. */
     private void wants(Job job, Map<String, Long> most) {
         if (!job.isPending()) {
             return;

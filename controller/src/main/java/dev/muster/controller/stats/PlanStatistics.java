@@ -41,7 +41,7 @@ public final class PlanStatistics {
         last = System.currentTimeMillis() / 1000;
     }
 
-    /** The last plan is still the last one. */
+    /** Sets the counts back; the last plan is still the last one. */
     synchronized void reset() {
         cycles = 0;
         usSum = 0;

@@ -51,7 +51,7 @@ final class DeviceBinding {
         return out;
     }
 
-    /** A list may be empty, as with the original. */
+    /** Tests whether the binding names no GPU; a list may be empty, as in Slurm. */
     private static boolean bindsNothing(String bind) {
         return bind.equals("none") || bind.endsWith(":");
     }

@@ -548,7 +548,7 @@ public final class JobEnvironment {
         }
     }
 
-    /** A step of several components sees their nodes as those of one job. */
+    /** Sets the variables of a step of several components, which sees their nodes as those of one job. */
     private void together(Step step, WholeStep whole) {
         if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
             return;

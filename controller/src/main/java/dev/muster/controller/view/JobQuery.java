@@ -152,7 +152,7 @@ public final class JobQuery {
         return once(out);
     }
 
-    /** Whether only jobs with an allocation are asked for. */
+    /** Tests whether only jobs with an allocation are asked for. */
     private boolean onNodes() {
         return !q.allStates() && !q.states().isEmpty() && ON_NODES.containsAll(q.states());
     }
@@ -217,7 +217,7 @@ public final class JobQuery {
         }
     }
 
-    /** Whether there is such a job at all, whatever its state. */
+    /** Tests whether there is such a job at all, whatever its state. */
     public boolean knows(String text) {
         return JobName.parse(text, state)
                 .map(n -> state.jobs().find(n.jobId()).filter(shown).isPresent()
@@ -289,7 +289,10 @@ public final class JobQuery {
                         .anyMatch(s -> nodes.get().contains(s.node()));
     }
 
-    /** A job that waits may name several reservations, of which one suffices; one that runs is in one. */
+    /**
+     * Tests whether the job is in one of the named reservations: a job that waits may name several, of which one
+     * suffices; one that runs is in one.
+     */
     private boolean reservations(Job job) {
         return q.reservations().isEmpty()
                 || List.of(job.desc().charge().reservation().split(",")).stream()

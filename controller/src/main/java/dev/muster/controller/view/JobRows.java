@@ -257,7 +257,7 @@ public final class JobRows {
         }
     }
 
-    /** Whether the job was ended from outside: then the tables of Slurm have no exit code. */
+    /** Tests whether the job was ended from outside: then the tables of Slurm have no exit code. */
     private static boolean killed(String state) {
         return state.equals(JobState.CANCELLED.name())
                 || state.equals(JobState.TIMEOUT.name())

@@ -275,7 +275,10 @@ public final class Launches {
                         .record();
     }
 
-    /** Files that are there already are truncated, unless the job or JobFileAppend says otherwise. */
+    /**
+     * Tests whether output files are appended to: files that are there already are truncated, unless the job or
+     * JobFileAppend says otherwise.
+     */
     private static boolean append(State state, String mode) {
         return mode.startsWith("a")
                 || mode.isEmpty() && state.settings().options().steps().appendsFiles();

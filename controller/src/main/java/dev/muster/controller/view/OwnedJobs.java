@@ -42,7 +42,7 @@ public final class OwnedJobs {
         }
     }
 
-    /** A job comes, goes or may get another owner. */
+    /** Tests whether a job comes, goes or may get another owner by the change. */
     private static boolean isOfOwners(Change change) {
         return change instanceof Change.JobSubmitted
                 || change instanceof Change.ArrayTaskSplit

@@ -48,17 +48,17 @@ public final class Privacy {
         this.trusted = Access.isOperator(state, uid);
     }
 
-    /** Whether things of this word are not for the caller. */
+    /** Tests whether things of this word are not for the caller. */
     public boolean hides(String word) {
         return !trusted && words.stream().anyMatch(word::equalsIgnoreCase);
     }
 
-    /** Whether a partition is listed without --all: it is not hidden, and open to the caller's groups. */
+    /** Tests whether a partition is listed without --all: it is not hidden, and open to the caller's groups. */
     public boolean shows(Partition partition) {
         return trusted || !partition.info().hidden() && PartitionLimits.admitsGroups(partition.info(), member);
     }
 
-    /** Whether one of the partitions of a job is shown. */
+    /** Tests whether one of the partitions of a job is shown. */
     public boolean showsPartition(Job job) {
         if (hidden == null) {
             hidden = state.partitions().values().stream()
@@ -74,12 +74,15 @@ public final class Privacy {
                 || labels() && permits(job.desc().extras().mcsLabel());
     }
 
-    /** Whether labels decide what PrivateData hides of jobs and nodes (MCSParameters=privatedata). */
+    /** Tests whether labels decide what PrivateData hides of jobs and nodes (MCSParameters=privatedata). */
     private boolean labels() {
         return mcs.privateData() && !mcs.kind().equals("none");
     }
 
-    /** Jobs without a label are open to all, and so are free labels, which every user may name. */
+    /**
+     * Tests whether the label is open to the caller. Jobs without a label are open to all, and so are free labels,
+     * which every user may name.
+     */
     private boolean permits(String label) {
         return label.isEmpty()
                 || switch (mcs.kind()) {
@@ -138,8 +141,8 @@ public final class Privacy {
     }
 
     /**
-     * Nodes are shown unless PrivateData hides them. The owner of a job on each of them sees them too, to reach its
-     * steps.
+     * Tests whether the nodes are shown: PrivateData does not hide them, or the caller owns a job on each of them and
+     * needs them to reach its steps.
      */
     public boolean showsNodes(State state, List<String> names) {
         return !hides("nodes")
@@ -150,12 +153,14 @@ public final class Privacy {
                                         state.nodes().find(n).filter(this::isOn).isPresent());
     }
 
-    /** Whether a query asks for addresses of nodes only, by which commands reach the steps of the caller's jobs. */
+    /**
+     * Tests whether a query asks for addresses of nodes only, by which commands reach the steps of the caller's jobs.
+     */
     public static boolean ofPlaces(List<String> fields) {
         return !fields.isEmpty() && PLACES.containsAll(fields);
     }
 
-    /** A job of the caller's is there. */
+    /** Tests whether a job of the caller is on the node. */
     public boolean isOn(Node node) {
         return node.jobs().stream()
                 .anyMatch(id -> state.jobs().at(id).desc().owner().uid() == uid);

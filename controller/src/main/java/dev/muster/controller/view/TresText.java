@@ -151,7 +151,7 @@ public final class TresText {
         return out.isEmpty() ? "(CNT:" + had.count() + ")" : "(" + String.join(",", out) + ")";
     }
 
-    /** A resource without device files has a number and no places; GPUs always have places. */
+    /** Tests whether a resource has a number and no places, as those without device files; GPUs always have places. */
     private static boolean isCounted(State state, String node, String name) {
         String plain = name.indexOf(':') < 0 ? name : name.substring(0, name.indexOf(':'));
         return !plain.equals("gpu")

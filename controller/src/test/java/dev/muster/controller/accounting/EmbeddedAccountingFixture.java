@@ -48,7 +48,7 @@ abstract class EmbeddedAccountingFixture {
                 dir, CLUSTER, journal.size(), hash -> Bytes.of("content of " + hash), System.err::println);
     }
 
-    /** The controller starts anew and replays everything. */
+    /** Starts the controller anew, which replays everything. */
     void restart() {
         accounting.close();
         open();

@@ -67,7 +67,7 @@ class OutboxTest {
         }
     }
 
-    /** The message has woken it, and it has gone to wait again. */
+    /** Tests whether the message has woken the sender, and the sender has gone to wait again. */
     private static boolean isSenderWaiting() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(t -> t.getName().equals(SENDER))

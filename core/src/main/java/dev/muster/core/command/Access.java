@@ -19,14 +19,17 @@ public final class Access {
     }
 
     /**
-     * Root, SlurmUser and users with AdminLevel=Administrator; an administrator may do everything but run programs as
-     * another user.
+     * Tests for root, SlurmUser and users with AdminLevel=Administrator; an administrator may do everything but run
+     * programs as another user.
      */
     public static boolean isAdmin(State state, int uid) {
         return isSuperUser(state, uid) || has(state, uid, AdminLevel.ADMINISTRATOR);
     }
 
-    /** Operators may do everything to jobs and reservations, but nothing to nodes, partitions and daemons. */
+    /**
+     * Tests whether the user may do everything to jobs and reservations, as operators may, but nothing to nodes,
+     * partitions and daemons.
+     */
     public static boolean isOperator(State state, int uid) {
         return isAdmin(state, uid) || has(state, uid, AdminLevel.OPERATOR);
     }

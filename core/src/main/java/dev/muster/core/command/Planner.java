@@ -71,15 +71,15 @@ public interface Planner {
     /** The computed priority by which the job stands in the queue; empty if its own counts. */
     OptionalLong priority(int jobId);
 
-    /** Whether a node with these features fits an expression of {@code -C}. */
+    /** Tests whether a node with these features fits an expression of {@code -C}. */
     boolean matches(String expression, List<String> features);
 
     /** Why the job waited in the last pass. */
     JobReason reason(int jobId);
 
-    /** The state went from one value to the next by this entry. */
+    /** Follows the state from one value to the next by this entry. */
     void follow(State before, State after, Entry entry);
 
-    /** Forget everything and take up this state. */
+    /** Forgets everything and takes up this state. */
     void reset(State state);
 }

@@ -267,7 +267,7 @@ public final class DueIndex {
         return out;
     }
 
-    /** A job with a singleton dependency may be the first of its name once the job ended. */
+    /** Looks at jobs with a singleton dependency again that may be the first of their name once the job ended. */
     private void settleNamesakes(State before, State after, int id) {
         if (!namesakes.singletons.isEmpty()
                 && after.jobs().find(id).filter(j -> !j.state().isTerminal()).isEmpty()) {
@@ -298,7 +298,7 @@ public final class DueIndex {
     }
 
     /**
-     * The queue is to be looked at then, whatever happens until then.
+     * Lets the queue be looked at then, whatever happens until then.
      *
      * @param seconds since 1970
      */
@@ -306,7 +306,7 @@ public final class DueIndex {
         look = seconds;
     }
 
-    /** Once: the time has come to look at the queue. */
+    /** Tests whether the time has come to look at the queue; true only once. */
     public boolean takeLook(long seconds) {
         boolean now = look <= seconds;
         look = now ? Long.MAX_VALUE : look;
@@ -473,7 +473,7 @@ public final class DueIndex {
         return out;
     }
 
-    /** Looked at: not again before something changes. */
+    /** Notes that a job was looked at: it is not again before something changes. */
     public void settled(int jobId) {
         toSettle.remove(jobId);
     }

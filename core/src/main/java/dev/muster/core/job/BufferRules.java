@@ -30,7 +30,7 @@ public final class BufferRules {
         this.now = now;
     }
 
-    /** The most urgent jobs that could run have their data brought first, as far as the pools reach. */
+    /** Brings the data of the most urgent jobs that could run, as far as the pools reach. */
     public void stageIn(List<Change> changes, Ids ids) {
         if (state.buffers().byJob().size() == 0) {
             return;

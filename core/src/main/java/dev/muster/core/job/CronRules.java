@@ -170,7 +170,7 @@ public final class CronRules {
         return kept;
     }
 
-    /** False where it never comes again. */
+    /** Puts the job back for its next run; false where it never comes again. */
     private boolean again(Job job, Crontab.Entry entry, Crontab tab, List<Change> changes, Set<Integer> kept) {
         kept.add(job.id());
         if (job.has(JobFlag.COMPLETING)) {

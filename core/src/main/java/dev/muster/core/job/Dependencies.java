@@ -238,7 +238,7 @@ public final class Dependencies {
         return out;
     }
 
-    /** The job can never run any more. */
+    /** Tests whether the job can never run any more. */
     public static boolean hopeless(List<Dependency> all) {
         boolean any = !all.isEmpty() && all.getFirst().any();
         for (Dependency d : all) {

@@ -286,12 +286,12 @@ public final class JobRules {
         return end(job, c);
     }
 
-    /** ScronParameters=explicit_scancel: a job of scrontab is cancelled only with {@code scancel --cron}. */
+    /** Tests for ScronParameters=explicit_scancel: a job of scrontab is cancelled only with {@code scancel --cron}. */
     private boolean needsCronFlag() {
         return state.settings().options().users().explicitCronCancel();
     }
 
-    /** The step in each component that it runs in. */
+    /** Cancels a step in each component that it runs in. */
     private void step(Command.CancelJobs c, Command.JobRef ref) {
         List<StepPart> meant = state
                 .job(ref.jobId(), ref.task())
@@ -352,7 +352,10 @@ public final class JobRules {
         }
     }
 
-    /** A job's nodes end it at its limit by their own clocks, which may be {@link #CLOCKS_MS} before slurmctld does. */
+    /**
+     * Tests whether the job has reached its limit. Its nodes end it by their own clocks, which may be {@link
+     * #CLOCKS_MS} before slurmctld does.
+     */
     private boolean isOverLimit(Job job) {
         int graceMin = PartitionLimits.overTimeMin(state, job);
         return job.run().limitTickMs() >= 0
@@ -450,7 +453,10 @@ public final class JobRules {
         return Optional.empty();
     }
 
-    /** The batch script has the signal with {@code --batch} or {@code --full}, srun's steps have it without --batch. */
+    /**
+     * Tests whether the step gets the signal: the batch script does with {@code --batch} or {@code --full}, srun's
+     * steps do without --batch.
+     */
     private static boolean isSignalled(Step step, Command.CancelJobs c) {
         return step.isBatch() ? c.batchOnly() || c.full() : step.isAsked() && !c.batchOnly();
     }
@@ -535,7 +541,7 @@ public final class JobRules {
         });
     }
 
-    /** A job of scrontab skips the time that it waits for, or ends its run, and waits for the next time. */
+    /** Lets a job of scrontab skip the time that it waits for, or ends its run; it waits for the next time. */
     private void skipRun(Job job, JobDesc nextRun, Command.RequeueJobs c) {
         changes.add(new Change.DescriptionChanged(job.id(), nextRun));
         changes.add(

@@ -205,7 +205,7 @@ public final class SubmitRules {
         return Decision.of(changes, reply);
     }
 
-    /** An eligible job waits for nodes in the same partition; it was submitted earlier. */
+    /** Tests whether an eligible job that was submitted earlier waits for nodes in the same partition. */
     private boolean isBehind(JobDesc desc) {
         return state.jobs().values().stream()
                 .anyMatch(j -> j.isPending()
@@ -347,7 +347,7 @@ public final class SubmitRules {
                 .or(() -> planner.infeasible(state, desc));
     }
 
-    /** MaxJobCount jobs are active, or no job number is left. */
+    /** Tests whether MaxJobCount jobs are active, or no job number is left. */
     private boolean hasMaxJobs() {
         int active = state.jobs().size() - state.ended().size();
         long numbers = (long) state.settings().maxJobId()
@@ -370,7 +370,7 @@ public final class SubmitRules {
         return Optional.empty();
     }
 
-    /** The job's --time-min is longer than the MaxTime of each of its partitions. */
+    /** Tests whether the job's --time-min is longer than the MaxTime of each of its partitions. */
     private boolean isTooLong(JobDesc desc) {
         int least = desc.timing().timeMinMin();
         return least > 0

@@ -316,7 +316,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** The change leaves account, QOS and partition as they are. */
+    /** Tests whether the change leaves account, QOS and partition as they are. */
     private static boolean isCharged(JobDesc before, JobDesc after) {
         return before.charge().equals(after.charge()) && before.partition().equals(after.partition());
     }
@@ -327,7 +327,10 @@ public final class UpdateRules {
                 : desc;
     }
 
-    /** Operators give a job a QOS that its association lacks, and the job keeps it whatever else of it changes. */
+    /**
+     * Tests whether the job may have any QOS: operators give a job one that its association lacks, and the job keeps it
+     * whatever else of it changes.
+     */
     private boolean anyQos(JobDesc before, JobDesc after, int uid) {
         return Access.isOperator(state, uid)
                 || after.charge().qos().equals(before.charge().qos())
@@ -716,7 +719,10 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** A job that runs may give memory back: less on no node than nothing, and nowhere more than it has. */
+    /**
+     * Lowers the memory of a running job, which may give some back: less on no node than nothing, and nowhere more than
+     * it has.
+     */
     private static boolean lower(Job job, long mb, boolean perNode, List<Change> changes) {
         Map<String, Long> after = new java.util.TreeMap<>();
         for (Allocation.Share s : job.run().allocation().nodes()) {

@@ -56,7 +56,7 @@ public final class AccountRules {
         hasCharge = true;
     }
 
-    /** Whether a word of AccountingStorageEnforce is set. */
+    /** Tests whether a word of AccountingStorageEnforce is set. */
     public boolean enforces(AccountingEnforcement.Word word) {
         return enforcement.has(word);
     }
@@ -419,7 +419,7 @@ public final class AccountRules {
         return out;
     }
 
-    /** Whether a payer is charged to an association or one below it. */
+    /** Tests whether a payer is charged to an association or one below it. */
     static boolean within(Accounts accounts, AccountUse.Payer p, AssocPolicy a) {
         if (!a.user().isEmpty()) {
             return p.user().equals(a.user())
@@ -467,7 +467,9 @@ public final class AccountRules {
                         .orElse(JobReason.NONE);
     }
 
-    /** Whether components that start together break a limit which one of their QOS does not let a job wait for. */
+    /**
+     * Tests whether components that start together break a limit which one of their QOS does not let a job wait for.
+     */
     public boolean refusesTogether(List<JobDesc> components) {
         if (!limited()) {
             return false;
@@ -546,7 +548,7 @@ public final class AccountRules {
         return flags.isBelowThreshold(qos, assoc);
     }
 
-    /** Whether room may be kept for a job of that priority that has to wait: see {@link QosRules#reserves}. */
+    /** Tests whether room may be kept for a job of that priority that has to wait: see {@link QosRules#reserves}. */
     public boolean reserves(JobDesc desc, long priority) {
         return !limited() || flags.reserves(qos(desc), assoc(desc), priority);
     }
@@ -649,8 +651,8 @@ public final class AccountRules {
     }
 
     /**
-     * Whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is used
-     * up.
+     * Tests whether a running job has to end because GrpTRESMins or GrpWall of its QOS or of an association above it is
+     * used up.
      */
     boolean isSpent(JobDesc desc) {
         if (!limited()) {

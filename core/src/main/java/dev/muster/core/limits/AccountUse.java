@@ -127,7 +127,7 @@ public final class AccountUse {
             return submitted == 0 && running == 0;
         }
 
-        /** Usage was charged up to now. */
+        /** Notes that usage was charged up to now. */
         private void charged() {
             ran = running;
             gross.clear();
@@ -313,7 +313,7 @@ public final class AccountUse {
         }
     }
 
-    /** A start that has no record yet counts within its pass. */
+    /** Counts a start that has no record yet, within its pass. */
     public void started(State state, JobDesc desc, Allocation allocation, int limitMin, int sign) {
         Sum one = new Sum();
         one.running = 1;

@@ -124,7 +124,7 @@ public final class LimitCache {
 
     private record Asking(JobDesc desc, int limitMin, Asked asked) {}
 
-    /** The policy, nodes or partitions are others: everything that was asked is to be asked anew. */
+    /** Forgets everything, because the policy, nodes or partitions are others: all verdicts are to be made anew. */
     public void clear() {
         payers.clear();
         byNumber.clear();

@@ -290,8 +290,8 @@ final class LimitHierarchy {
     }
 
     /**
-     * MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for it:
-     * it is a limit of a user.
+     * Adds MaxTRESRunMins of the user's association, unless a QOS says how much it is. Slurm has no word of its own for
+     * it: it is a limit of a user.
      */
     private void ofUser(JobDesc desc, AssocPolicy a, Map<String, String> ofQos, Consumer<SharedLimits> out) {
         Map<String, Long> most = LimitValues.tres(a.limits(), "MaxTRESRunMins");
@@ -321,7 +321,7 @@ final class LimitHierarchy {
         return out;
     }
 
-    /** MaxTRESRunMins of a QOS: what jobs of the same user, or of the same account, may still use together. */
+    /** Adds MaxTRESRunMins of a QOS: what jobs of the same user, or of the same account, may still use together. */
     private void each(JobDesc desc, AccountRules.Rule r, int place, boolean byUser, Consumer<SharedLimits> out) {
         String user = byUser ? desc.owner().user() : "";
         String account = byUser ? "" : desc.charge().account();

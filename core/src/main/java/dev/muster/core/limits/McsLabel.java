@@ -58,7 +58,10 @@ public record McsLabel(McsOptions options) {
                 desc.extras().withMcsLabel(!asked.isEmpty() || own.isEmpty() ? asked : own.getFirst())));
     }
 
-    /** A job without an account has no label; a user in none of the groups may submit no job. */
+    /**
+     * Tests whether the job may have the label. A job without an account has none; a user in none of the groups may
+     * submit no job.
+     */
     private boolean mayHave(String asked, List<String> own) {
         if (kind().equals("label")) {
             return !asked.isEmpty() || !options.enforced();

@@ -300,14 +300,14 @@ public final class PartitionLimits {
                 : JobReason.NONE;
     }
 
-    /** Whether a job comes to the partition as it may, whatever EnforcePartLimits says. */
+    /** Tests whether a job comes to the partition as it may, whatever EnforcePartLimits says. */
     public static boolean mayEnter(JobDesc desc, Partition partition) {
         PartitionInfo info = partition.info();
         return !(info.requireReservation() && desc.charge().reservation().isEmpty())
                 && allows(info.allocNodes(), desc.payload().submitHost());
     }
 
-    /** AllowGroups: root and SlurmUser are of all. */
+    /** Tests whether AllowGroups admits the owner; root and SlurmUser are of all groups. */
     public static boolean admitsGroups(PartitionInfo info, Identity owner, State state) {
         return !restricts(info.allowGroups())
                 || owner.uid() == 0
@@ -338,8 +338,8 @@ public final class PartitionLimits {
     }
 
     /**
-     * An account stands for those below it. The lists count where AccountingStorageEnforce has associations: other
-     * accounts are not checked.
+     * Tests whether the partition admits the account, which stands for those below it. The lists count where
+     * AccountingStorageEnforce has associations: other accounts are not checked.
      */
     public static boolean admitsAccount(PartitionInfo info, String account, State state) {
         if (!restricts(info.allowAccounts()) && info.denyAccounts().isEmpty()
@@ -378,7 +378,7 @@ public final class PartitionLimits {
         return "";
     }
 
-    /** Whether jobs of a QOS ("" for none) may run there. */
+    /** Tests whether jobs of a QOS ("" for none) may run there. */
     public static boolean admits(PartitionInfo info, String qos) {
         return restricts(info.allowQos()) ? allows(info.allowQos(), qos) : !names(info.denyQos(), qos);
     }

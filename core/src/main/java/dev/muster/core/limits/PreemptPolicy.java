@@ -21,7 +21,7 @@ public final class PreemptPolicy {
     private final List<String> standard;
     private final boolean gang;
     private final McsLabel mcs;
-    private final Map<String, Optional<QosPolicy>> known = new java.util.HashMap<>();
+    private final Map<String, Optional<QosPolicy>> qosByName = new java.util.HashMap<>();
     /** PreemptExemptTime by QOS, in seconds; below it, by QOS, the priority from which jobs are exempt. */
     private final Map<String, Long> exemptS = new java.util.HashMap<>();
 
@@ -48,12 +48,12 @@ public final class PreemptPolicy {
         return Preemption.Mode.OFF;
     }
 
-    /** QOS decide, not partitions. */
+    /** Tests whether QOS decide, not partitions. */
     public boolean byQos() {
         return options.byQos();
     }
 
-    /** Neither priorities nor run times of jobs decide which job is preempted. */
+    /** Tests whether neither priorities nor run times of jobs decide which job is preempted. */
     public boolean isPlain() {
         return isPlain(String.join(",", standard))
                 && options.exemptS() <= 0
@@ -104,13 +104,14 @@ public final class PreemptPolicy {
         return tier(holder.desc().partition()) < tier(partition);
     }
 
-    /** Labels may keep jobs from each other. */
+    /** Tests whether labels may keep jobs from each other. */
     public boolean isLabelled() {
         return !mcs.kind().equals("none") && mcs.options().select() != McsOptions.Select.NEVER;
     }
 
     /**
-     * A job that shares nodes only with its MCS label preempts no job of another label, and no such job preempts it.
+     * Tests whether labels let the taker preempt the holder: a job that shares nodes only with its MCS label preempts
+     * no job of another label, and no such job preempts it.
      */
     public boolean mayMeet(JobDesc taker, JobDesc holder) {
         return !isLabelled() || meets(taker, holder) && meets(holder, taker);
@@ -201,7 +202,7 @@ public final class PreemptPolicy {
     }
 
     private Optional<QosPolicy> qos(String name) {
-        return known.computeIfAbsent(name, n -> state.accounts().qos(n));
+        return qosByName.computeIfAbsent(name, n -> state.accounts().qos(n));
     }
 
     /**

@@ -103,7 +103,7 @@ public final class Priorities {
         return options.has(Flag.INCR_ONLY);
     }
 
-    /** Set by hand, and so not computed. */
+    /** Tests whether the priority was set by hand, and so is not computed. */
     public static boolean isFixed(Job job) {
         return job.desc().timing().prioritySet() && job.desc().timing().priority() > 0;
     }

@@ -79,7 +79,7 @@ public final class QosRules {
         return all;
     }
 
-    /** Whether one of the job's QOS has a flag. */
+    /** Tests whether one of the job's QOS has a flag. */
     public static boolean has(State state, JobDesc desc, String flag) {
         return desc.charge().eachQos().stream()
                 .anyMatch(name ->
@@ -127,13 +127,13 @@ public final class QosRules {
         return String.join(",", out);
     }
 
-    /** EnforceUsageThreshold, and there is one. */
+    /** Tests whether the QOS has EnforceUsageThreshold, and there is a threshold. */
     static boolean hasThreshold(QosPolicy qos) {
         return !qos.limits().getOrDefault(LEAST_FACTOR, "").isEmpty() && has(qos, THRESHOLD);
     }
 
     /**
-     * The association's fair-share factor, as sshare shows it, is below what the QOS asks for.
+     * Tests whether the association's fair-share factor, as sshare shows it, is below what the QOS asks for.
      *
      * @param qos that has a threshold
      */
@@ -143,8 +143,8 @@ public final class QosRules {
     }
 
     /**
-     * Whether a job that has to wait may have room kept for it: not with NoReserve, and not below MinPrioThreshold, of
-     * its QOS or else of its association.
+     * Tests whether a job that has to wait may have room kept for it: not with NoReserve, and not below
+     * MinPrioThreshold, of its QOS or else of its association.
      */
     boolean reserves(Optional<QosPolicy> qos, Optional<AssocPolicy> assoc, long priority) {
         if (qos.filter(q -> has(q, NO_RESERVE)).isPresent()) {

@@ -144,8 +144,8 @@ final class SharedLimits {
     }
 
     /**
-     * Counts nodes, of which those count once that several jobs share: how many come with a job is known when they are
-     * chosen.
+     * Tests for a limit on nodes, of which those count once that several jobs share: how many come with a job is known
+     * when they are chosen.
      */
     private static boolean isOfNodes(Bound b) {
         return b.kind == Kind.RUNNING && b.what.equals(AccountUse.NODE);
@@ -270,7 +270,7 @@ final class SharedLimits {
         ampleFor = null;
     }
 
-    /** The limit blocks no job of its payers, for certain. */
+    /** Tests whether it is certain that the limit blocks no job of its payers. */
     boolean coversAll(LimitCache book) {
         refresh(book);
         if (ampleFor != left) {

@@ -40,7 +40,7 @@ public final class UsageRules {
         this.now = now;
     }
 
-    /** Jobs that ended up to then have been charged. */
+    /** Tests whether jobs that ended up to then have been charged. */
     public boolean charged(long endTime) {
         return state.accounts().isEmpty() || endTime <= state.shares().time();
     }
@@ -187,7 +187,7 @@ public final class UsageRules {
                 now.seconds(), now.tickMs(), nextReset(before), had(usage, each), had(qos, qosEach));
     }
 
-    /** NoDecay: what was used of a QOS neither fades nor is forgotten, until its RawUsage is set back. */
+    /** Tests for NoDecay: what was used of a QOS neither fades nor is forgotten, until its RawUsage is set back. */
     private boolean stays(int qos) {
         return state.accounts()
                 .qos()

@@ -36,7 +36,7 @@ public final class ManagedSteps {
         this.now = now;
     }
 
-    /** Whether the job's first node, or that of its first component, is told what it needs to decide on steps. */
+    /** Tests whether the job's first node, or that of its first component, is told what it needs to decide on steps. */
     public static boolean isManaged(Job job) {
         return job.desc().extras().stepMgr()
                 && job.state().isActive()

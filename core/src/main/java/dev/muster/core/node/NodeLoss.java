@@ -106,7 +106,7 @@ final class NodeLoss {
         }
     }
 
-    /** A running job lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
+    /** Ends a running job that lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
         boolean again = Expediting.isAsked(job)

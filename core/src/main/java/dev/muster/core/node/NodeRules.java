@@ -112,7 +112,7 @@ public final class NodeRules {
         return Decision.of(changes, "", direct);
     }
 
-    /** The job's current attempt has the node and has not released it. */
+    /** Tests whether the job's current attempt has the node and has not released it. */
     private static boolean holds(Job job, int attempt, String node) {
         return job.attempt() == attempt
                 && job.run().allocation().on(node).filter(s -> !s.released()).isPresent();
@@ -161,8 +161,8 @@ public final class NodeRules {
     }
 
     /**
-     * BatchStartTimeout: a script that its node has not begun in that time, and does not know, is given up; else it is
-     * launched again.
+     * Tests whether a batch script is given up by BatchStartTimeout: its node has not begun it in that time, and does
+     * not know it; else it is launched again.
      */
     private boolean isMissing(Job job, String node) {
         int patience = state.settings().batchStartTimeoutS();
@@ -175,7 +175,7 @@ public final class NodeRules {
                         .anyMatch(p -> p.node().equals(node) && !p.launched() && !p.done());
     }
 
-    /** ReturnToService lets a registration end the node's DOWN. */
+    /** Tests whether ReturnToService lets a registration end the node's DOWN. */
     private boolean returnsToService(Node node) {
         int mode = state.settings().returnToService();
         return !node.has(Node.Flag.NEXT_DOWN)
@@ -267,8 +267,8 @@ public final class NodeRules {
     }
 
     /**
-     * A refused launch of an earlier boot says nothing of the job: its part is lost with that boot, as JobDone will
-     * say.
+     * Tests whether the job is of this boot. A refused launch of an earlier boot says nothing of the job: its part is
+     * lost with that boot, as JobDone will say.
      */
     private boolean isOfThisBoot(Job job, String node) {
         return job.run()
@@ -314,8 +314,8 @@ public final class NodeRules {
     }
 
     /**
-     * A task asked for it, which is the same as if its user had. In a step over several components it is in all of
-     * them.
+     * Ends a step as one of its tasks asked, which is the same as if its user had. A step over several components ends
+     * in all of them.
      */
     private void stepAborted(Job job, int stepId) {
         job.step(stepId)
@@ -368,7 +368,7 @@ public final class NodeRules {
         }
     }
 
-    /** An allocation that was made for its step ends with it: in all components, so with the first of them. */
+    /** Ends an allocation that was made for its step: in all components, so with the first of them. */
     private void ownStepEnded(Job job, Step ended) {
         List<Job> components = StepPart.of(state, job, ended).stream()
                 .map(StepPart::job)
@@ -520,7 +520,7 @@ public final class NodeRules {
     }
 
     /**
-     * A job that could not be launched: back to the queue, held, where it may be requeued; FAILED otherwise.
+     * Sends a job that could not be launched back to the queue, held, where it may be requeued; FAILED otherwise.
      *
      * @param unfit the node is drained for a fault that is not the job's, which is tried on others and so is not held
      */

@@ -515,12 +515,15 @@ public final class NodeUpdates {
         return !node.jobs().isEmpty() && !node.has(Node.Flag.DOWN);
     }
 
-    /** An empty reason keeps the old one. */
+    /** Tests whether the update gives a reason; an empty one keeps the old one. */
     private static boolean isReasoned(Command.UpdateNode c) {
         return !c.changes().getOrDefault("reason", "").isBlank();
     }
 
-    /** Clears the reason of a node in service; {@code sinfo -R} lists nodes out of service. */
+    /**
+     * Tests whether the node keeps its reason, as nodes out of service do, which {@code sinfo -R} lists; a node in
+     * service loses it.
+     */
     private static boolean keepsReason(Node node) {
         return REASONED.stream().anyMatch(node::has);
     }

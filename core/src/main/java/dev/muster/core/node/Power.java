@@ -56,7 +56,7 @@ public final class Power {
         }
     }
 
-    /** Whether a node without power may be given work, because it can be started. */
+    /** Tests whether a node without power may be given work, because it can be started. */
     public static boolean canStart(Settings settings, Node node) {
         Node awake = node.with(Node.Flag.POWERED_DOWN, false).with(Node.Flag.POWERING_UP, false);
         return node.isAsleep()
@@ -97,7 +97,8 @@ public final class Power {
     }
 
     /**
-     * Whether slurmctld runs what reboots the node: by an action named for it, or for all by reboot_from_controller.
+     * Tests whether slurmctld runs what reboots the node: by an action named for it, or for all by
+     * reboot_from_controller.
      */
     static boolean isOfController(Settings settings, Node node) {
         return node.powerAction().isEmpty()
@@ -167,12 +168,12 @@ public final class Power {
         return seconds < 0 ? NEVER : Integer.toString(seconds);
     }
 
-    /** SlurmctldParameters=idle_on_node_suspend. */
+    /** Tests for SlurmctldParameters=idle_on_node_suspend. */
     boolean isFreshWhenStopped() {
         return options.freshWhenStopped();
     }
 
-    /** Whether some node is ever stopped for want of work. */
+    /** Tests whether some node is ever stopped for want of work. */
     boolean stopsIdle() {
         return options.stops()
                 && (usual.idleS() >= 0
@@ -213,7 +214,7 @@ public final class Power {
     }
 
     /**
-     * SuspendExcStates: a node in one of these stays.
+     * Tests whether SuspendExcStates keeps the node: a node in one of these states stays.
      *
      * @param marked nodes by states that they have no flag for
      */

@@ -122,7 +122,7 @@ public final class PowerRules {
         changes.add(changed(after));
     }
 
-    /** SuspendTimeout has passed since the node was told to power down. */
+    /** Tests whether SuspendTimeout has passed since the node was told to power down. */
     private boolean isOff(Node node) {
         return now.seconds() >= node.powerTime() + power.of(node).stopS();
     }
@@ -281,7 +281,7 @@ public final class PowerRules {
                 : out;
     }
 
-    /** A job that is over before its node has come up has left nothing there. */
+    /** Releases the node from jobs that were over before it came up: they have left nothing there. */
     private void forgetDead(Node node, List<Change> changes) {
         for (int id : node.jobs()) {
             Job job = state.jobs().at(id);
@@ -344,7 +344,7 @@ public final class PowerRules {
     // ---- what a registration brings about
 
     /**
-     * The time of jobs that waited for this node begins when it is the last that they, or others of their kind, wait
+     * Begins the time of jobs that waited for this node, when it is the last that they, or others of their kind, wait
      * for.
      */
     static void begin(State state, Node node, Now now, List<Change> changes) {
@@ -368,7 +368,10 @@ public final class PowerRules {
         }
     }
 
-    /** The node's slurmd has started, or has changed its features, since the node was last powered up or rebooted. */
+    /**
+     * Tests whether the node's slurmd has started, or has changed its features, since the node was last powered up or
+     * rebooted.
+     */
     private static boolean isRestarted(Node node, NodeMessages.Register m) {
         return node.bootId().isEmpty()
                 || !m.bootId().equals(node.bootId())

@@ -83,7 +83,7 @@ public record BackfillOptions(
                 text.has("bf_one_resv_per_job"));
     }
 
-    /** Whether any word limits which jobs reserve. */
+    /** Tests whether any word limits which jobs reserve. */
     public boolean limitsReservations() {
         return reservePriorityMin > 0
                 || reserveAgeMinS > 0

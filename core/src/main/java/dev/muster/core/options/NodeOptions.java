@@ -72,7 +72,7 @@ public record NodeOptions(
                     Set.copyOf(users));
         }
 
-        /** Whether nodes are rebooted for this user's jobs. */
+        /** Tests whether nodes are rebooted for this user's jobs. */
         public boolean mayReboot(int uid) {
             return anyUser || users.contains(uid);
         }

@@ -13,7 +13,7 @@ final class OptionParser {
         this.texts = texts;
     }
 
-    /** A word without a value is there and empty. */
+    /** Tests whether a word is there; one without a value is there and empty. */
     boolean has(String name) {
         return texts.containsKey(name);
     }

@@ -223,7 +223,7 @@ public record PowerSavingOptions(
                 Actions.of(text));
     }
 
-    /** Whether nodes are started or stopped at all. */
+    /** Tests whether nodes are started or stopped at all. */
     public boolean isOn() {
         return starts || stops;
     }

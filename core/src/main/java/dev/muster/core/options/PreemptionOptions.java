@@ -76,7 +76,7 @@ public record PreemptionOptions(
         return "";
     }
 
-    /** PreemptMode has GANG: jobs that have the same cores take turns. */
+    /** Tests whether PreemptMode has GANG: jobs that have the same cores take turns. */
     public boolean takesTurns() {
         return gangSliceS >= 0;
     }

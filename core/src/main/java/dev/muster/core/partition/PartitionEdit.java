@@ -201,7 +201,7 @@ public final class PartitionEdit {
                 });
     }
 
-    /** Keeps the old DefaultTime if the new one exceeds MaxTime. */
+    /** Tests whether the new DefaultTime exceeds MaxTime: then the old one is kept. */
     private static boolean isBeyond(RecordEditor<PartitionInfo> fields) {
         long most = fields.number("maxTimeMin");
         return most >= 0

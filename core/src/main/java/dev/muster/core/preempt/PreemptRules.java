@@ -152,7 +152,7 @@ public final class PreemptRules {
         return new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left);
     }
 
-    /** Grace that is over. */
+    /** Ends the jobs whose grace is over. */
     public void due() {
         for (Preemption p : state.preempted().values()) {
             if (p.endTick() > 0 && now.tickMs() >= p.endTick()) {

@@ -187,7 +187,10 @@ public final class ReservationEdit {
         return new Edited(r, fresh || e.changesNodes(old), preferred, fixed || stays, e.wrong, e.sentence);
     }
 
-    /** Includes the counts that tres= implies; with core counts, the partition is only recorded. */
+    /**
+     * Tests whether the request changes the nodes: it includes the counts that tres= implies; with core counts, the
+     * partition is only recorded.
+     */
     private boolean changesNodes(Reservation old) {
         boolean cores = !fresh && !old.units().isEmpty();
         return NODES.stream().anyMatch(k -> values.containsKey(k) && !(cores && k.equals("partitionname")));
@@ -290,7 +293,10 @@ public final class ReservationEdit {
         return out;
     }
 
-    /** TRES=cpu=…,node=…,license/…=… is another way to count; TRESPerNode=cpu=… counts on each node. */
+    /**
+     * Reads the counts of tres=: TRES=cpu=…,node=…,license/…=… is another way to count; TRESPerNode=cpu=… counts on
+     * each node.
+     */
     private void tres() {
         int perUnit = state.nodes().values().stream()
                 .mapToInt(n -> n.spec().cpusPerUnit())
@@ -354,7 +360,7 @@ public final class ReservationEdit {
         values.merge(key, item, (a, b) -> a.isEmpty() ? b : a + "," + b);
     }
 
-    /** Refuses devices that AccountingStorageTRES does not track. A type must be tracked itself. */
+    /** Tests whether AccountingStorageTRES tracks a device; others are refused. A type must be tracked itself. */
     private boolean isTracked(String device) {
         List<String> tracked = state.settings().options().accounting().gres();
         int colon = device.indexOf(':');
@@ -414,7 +420,7 @@ public final class ReservationEdit {
                 values.getOrDefault("gresnode", old.gresPerNode()));
     }
 
-    /** The features of a reservation cannot change, nor its node count to 0. */
+    /** Checks an update: the features of a reservation cannot change, nor its node count to 0. */
     private void checkUpdate(Reservation.Want old, int nodeCount) {
         if (!values.getOrDefault("features", old.features()).equals(old.features())) {
             wrong(SlurmErrno.NOT_SUPPORTED);
@@ -547,7 +553,7 @@ public final class ReservationEdit {
         return ids;
     }
 
-    /** The user may be charged at all, and in each of the accounts. */
+    /** Tests whether the user may be charged at all, and in each of the accounts. */
     private boolean belongs(String user, Reservation.Names accounts) {
         Set<String> own = new HashSet<>();
         state.accounts().assocs().values().stream()

@@ -160,7 +160,7 @@ public final class ReservationRules {
         return Optional.empty();
     }
 
-    /** The new times need nodes that are free longer than the old ones. */
+    /** Tests whether the new times need nodes that are free longer than the old ones. */
     private static boolean hasOtherTimes(Reservation old, Reservation r) {
         return r.start() != old.start() || r.end() > old.end() || r.repeats() != old.repeats();
     }
@@ -235,7 +235,7 @@ public final class ReservationRules {
         };
     }
 
-    /** Jobs that were submitted to it might not be in it any more. */
+    /** Tests whether jobs that were submitted to the reservation might not be in it any more. */
     private boolean excludesItsJobs(Reservation old, Reservation r) {
         return state.jobs().values().stream()
                 .anyMatch(j -> !j.state().isTerminal()
@@ -269,7 +269,7 @@ public final class ReservationRules {
         return Decision.of(changes, "");
     }
 
-    /** Jobs that run in it or wait for it: these must be told otherwise before it is deleted. */
+    /** Tests whether jobs run in the reservation or wait for it: these must be told otherwise before it is deleted. */
     private boolean isNamed(Reservation r) {
         return state.jobs().values().stream()
                 .anyMatch(j ->

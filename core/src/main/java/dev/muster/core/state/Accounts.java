@@ -92,7 +92,7 @@ public record Accounts(
         return assocs.find(a.parentId());
     }
 
-    /** Whether the account, or one above it, is among those. */
+    /** Tests whether the account, or one above it, is among those. */
     public boolean isUnder(String account, Predicate<String> those) {
         if (those.test(account)) {
             return true;

@@ -101,7 +101,7 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         return from == list.size();
     }
 
-    /** The places in which two lists of as many hold other objects. */
+    /** Tells the indices at which two lists of the same length hold other objects. */
     public static <T> void changed(List<T> earlier, List<T> later, IntConsumer place) {
         boolean both = earlier instanceof ByNode && later instanceof ByNode;
         for (int i = 0; i < earlier.size(); i++) {

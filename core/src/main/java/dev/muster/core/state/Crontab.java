@@ -34,7 +34,7 @@ public record Crontab(int uid, String zone, String text, List<Entry> entries) {
                 entries.stream().filter(e -> !e.equals(entry)).toList());
     }
 
-    /** The crontab that says so of this job of its owner's. */
+    /** Tests whether the crontab of the job's owner runs the job. */
     public static boolean runs(Table<Integer, Crontab> crontabs, Job job) {
         return crontabs.find(job.desc().owner().uid())
                 .filter(c -> c.entries().stream().anyMatch(e -> e.jobId() == job.id()))

@@ -162,7 +162,7 @@ public record Job(
         return state == JobState.PENDING && !has(JobFlag.COMPLETING);
     }
 
-    /** Holds resources: running, suspended, or ended with something left on its nodes. */
+    /** Tests whether the job holds resources: running, suspended, or ended with something left on its nodes. */
     public boolean holdsNodes() {
         return !run.allocation.isEmpty() && (state.isActive() || has(JobFlag.COMPLETING));
     }
@@ -171,7 +171,7 @@ public record Job(
         return priority == 0;
     }
 
-    /** The record that stands for all pending tasks of an array. */
+    /** Tests for the record that stands for all pending tasks of an array. */
     public boolean isArrayRecord() {
         return array.jobId == id && array.task < 0 && !array.pending.isEmpty();
     }
@@ -206,12 +206,14 @@ public record Job(
         };
     }
 
-    /** A component of a heterogeneous job. */
+    /** Tests for a component of a heterogeneous job. */
     public boolean isHet() {
         return het.jobId != 0;
     }
 
-    /** The component that stands for the whole: its script runs, its number is the job's. */
+    /**
+     * Tests for the component that stands for the whole heterogeneous job: its script runs, its number is the job's.
+     */
     public boolean isHetLeader() {
         return het.jobId == id;
     }

@@ -286,7 +286,7 @@ public record Node(
             this(name, type, first, count, file, List.of());
         }
 
-        /** A job gets the devices only on request, not with a whole node. */
+        /** Tests whether a job gets the devices only on request, not with a whole node. */
         public boolean isExplicit() {
             return flags.contains("explicit");
         }
@@ -300,7 +300,7 @@ public record Node(
         return (flags & 1 << flag.ordinal()) != 0;
     }
 
-    /** New work may go to it: registered, up, not drained. */
+    /** Tests whether new work may go to the node: registered, up, not drained. */
     public boolean isUsable() {
         int bad = 1 << Flag.DOWN.ordinal()
                 | 1 << Flag.DRAIN.ordinal()

@@ -15,12 +15,12 @@ public record Partition(PartitionInfo info, List<String> nodes) {
         return info.name();
     }
 
-    /** Jobs of it may start. */
+    /** Tests whether jobs of the partition may start. */
     public boolean isUp() {
         return info.state().equals("UP") || info.state().equals("DRAIN");
     }
 
-    /** Jobs may be submitted to it. */
+    /** Tests whether jobs may be submitted to the partition. */
     public boolean takesJobs() {
         return info.state().equals("UP") || info.state().equals("DOWN");
     }
@@ -42,8 +42,8 @@ public record Partition(PartitionInfo info, List<String> nodes) {
             java.util.List.of("CR_CORE", "CR_CORE_MEMORY", "CR_SOCKET", "CR_SOCKET_MEMORY");
 
     /**
-     * Memory is dealt out to its jobs: its own SelectTypeParameters count where cores or sockets are given elsewhere
-     * too.
+     * Tests whether memory is allocated to the partition's jobs: its own SelectTypeParameters count where cores or
+     * sockets are given elsewhere too.
      */
     public boolean consumesMemory(Settings settings) {
         if (info.selectTypeParameters().isEmpty()) {

@@ -153,8 +153,8 @@ public record Reservation(
     }
 
     /**
-     * Jobs in this reservation may run on nodes of another one: MAINT ignores all others, OVERLAP ignores all but
-     * MAINT.
+     * Tests whether jobs in this reservation may run on nodes of another one: MAINT ignores all others, OVERLAP ignores
+     * all but MAINT.
      */
     public boolean ignores(Reservation other) {
         return has(ReservationFlag.MAINT) || has(ReservationFlag.OVERLAP) && !other.has(ReservationFlag.MAINT);
@@ -213,7 +213,7 @@ public record Reservation(
                 && (who.accounts.names().isEmpty() || named(known, d.charge().account()) != who.accounts.deny());
     }
 
-    /** The account or one above it is in its list. */
+    /** Tests whether the account or one above it is in the reservation's list. */
     private boolean named(Accounts known, String account) {
         return known.isUnder(account, who.accounts.names()::contains);
     }
@@ -451,7 +451,7 @@ public record Reservation(
         return units.getOrDefault(node.name(), IndexSet.empty());
     }
 
-    /** Whether a user belongs to those it is for, in any account. */
+    /** Tests whether a user belongs to those for whom the reservation is, in any account. */
     public boolean concerns(Accounts known, String user, List<Integer> userGids) {
         boolean group =
                 who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();

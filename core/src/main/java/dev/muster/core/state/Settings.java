@@ -205,17 +205,17 @@ public record Settings(
         return topologies.isEmpty() ? Topology.FLAT : topologies.getFirst();
     }
 
-    /** Whether a word of AccountingStoreFlags is set. */
+    /** Tests whether a word of AccountingStoreFlags is set. */
     public boolean accounts(String word) {
         return options.accounting().stored().contains(word);
     }
 
-    /** Jobs that have the same cores take turns. */
+    /** Tests whether jobs that have the same cores take turns. */
     public boolean takesTurns() {
         return options.preemption().takesTurns();
     }
 
-    /** Whether a word of SelectTypeParameters is set. */
+    /** Tests whether a word of SelectTypeParameters is set. */
     public boolean selects(String word) {
         return options.select().words().contains(word);
     }

@@ -75,12 +75,12 @@ public record State(
             Table.empty(),
             BurstBuffer.All.NONE);
 
-    /** Memory is dealt out somewhere. */
+    /** Tests whether memory is allocated somewhere. */
     public boolean memoryConsumed() {
         return settings.memoryConsumed() || partitions.values().stream().anyMatch(p -> p.consumesMemory(settings));
     }
 
-    /** Memory is dealt out in the first of the job's partitions. */
+    /** Tests whether memory is allocated in the first of the job's partitions. */
     public boolean memoryConsumed(JobDesc desc) {
         return partitions
                 .find(desc.firstPartition())
@@ -113,7 +113,7 @@ public record State(
         private final TreeMap<String, AnsweredRequest> answers = new TreeMap<>();
         private JobTables jobs = new JobTables();
 
-        /** The next item. */
+        /** Adds the next item. */
         public void add(Change item) {
             switch (item) {
                 case Change.JobRestored c -> jobs.add(c.job());
@@ -174,7 +174,7 @@ public record State(
         return tasks;
     }
 
-    /** Whether the test holds for one of {@link #tasksOf}: they are looked at only until it does. */
+    /** Tests whether the test holds for one of {@link #tasksOf}: they are looked at only until it does. */
     public boolean isAnyTaskOf(int arrayJobId, Predicate<Job> test) {
         for (Map.Entry<Long, Integer> child : children.from((long) arrayJobId << 32)) {
             if (child.getKey() >>> 32 != arrayJobId) {
@@ -221,7 +221,7 @@ public record State(
                 && (j.array().task() == task || j.array().pending().contains(task)));
     }
 
-    /** The records that rebuild this state, in order. */
+    /** Writes the records that rebuild this state, in order. */
     public void snapshot(Consumer<Change> out) {
         out.accept(new Change.ClusterRestored("", tickMs, settings, nextJobId, jobIdCeiling, nextSluid, sluidCeiling));
         accounts.snapshot().ifPresent(out);
@@ -458,7 +458,7 @@ public record State(
             }
         }
 
-        /** A job whose data is not fetched yet is marked. */
+        /** Marks a job whose data is not fetched yet. */
         private void buffered(BurstBuffer b) {
             buffers = buffers.with(b);
             jobs.find(b.jobId())

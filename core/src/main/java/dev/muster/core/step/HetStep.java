@@ -21,7 +21,7 @@ final class HetStep {
     private final Set<String> nodes = new TreeSet<>();
     private int components;
 
-    /** Several components that are for the same job. */
+    /** Tests whether there are several components that are for the same job. */
     static boolean isOfOneJob(List<Command.CreateStep> parts) {
         return parts.size() > 1
                 && parts.stream().allMatch(p -> p.jobId() == parts.getFirst().jobId());

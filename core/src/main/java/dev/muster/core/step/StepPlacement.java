@@ -123,7 +123,7 @@ final class StepPlacement {
         return Optional.empty();
     }
 
-    /** The request names a node that the job does not have. */
+    /** Tests whether the request names a node that the job does not have. */
     private boolean namesOthers() {
         return !request.nodeList().isEmpty()
                 && HostList.parse(request.nodeList()) instanceof HostList.Parsed.Ok ok
@@ -131,7 +131,10 @@ final class StepPlacement {
                         .anyMatch(n -> job.run().allocation().on(n).isEmpty());
     }
 
-    /** A node that it is not to have; of more than it may have, those are the ones that it goes without. */
+    /**
+     * Tests whether the request names a node that the step is not to have; of more than it may have, those are the ones
+     * that it goes without.
+     */
     private boolean namesExcluded() {
         if (request.nodeList().isEmpty()
                 || request.excludeList().isEmpty()
@@ -387,7 +390,7 @@ final class StepPlacement {
         return !ignoreOthers && missesOfAll(shares) ? SlurmErrno.NODES_BUSY : parts;
     }
 
-    /** Gives each node with such devices at least one, where the step requests a sum over all nodes. */
+    /** Tests whether a node lacks such devices: each has at least one, where the step requests a sum over all nodes. */
     private boolean misses(Allocation.Share share, Map<String, IndexSet> devices, int nodes) {
         return gres.perJob().stream()
                 .anyMatch(i -> i.count() >= nodes

@@ -178,7 +178,10 @@ public final class StepRules {
                         .orElse(0);
     }
 
-    /** The first step of {@code srun --interactive} has the id "interactive"; a second one has a number. */
+    /**
+     * Tests for the first step of {@code srun --interactive}, which has the id "interactive"; a second one has a
+     * number.
+     */
     private static boolean isShell(List<Command.CreateStep> parts, Job job) {
         StepDesc first = parts.getFirst().step();
         return parts.size() == 1

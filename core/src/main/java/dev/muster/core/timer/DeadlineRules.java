@@ -173,7 +173,7 @@ public final class DeadlineRules {
                 job.id(), JobState.TIMEOUT, JobReason.TIME_LIMIT, "", job.run().exit(), now.seconds()));
     }
 
-    /** Time that the job was suspended does not count. */
+    /** Ends steps that are over their limit. Time that the job was suspended does not count. */
     private void stepsOverLimit(Job job) {
         long ranMs = job.run().preSuspendMs() + now.tickMs() - job.run().sinceTickMs();
         long suspended = Math.max(0, now.seconds() - job.run().startTime() - ranMs / 1000 - 1);
@@ -270,7 +270,9 @@ public final class DeadlineRules {
         }
     }
 
-    /** Ended jobs go MinJobAge after their end; an array's own record only after its tasks. 0 keeps them for ever. */
+    /**
+     * Forgets ended jobs MinJobAge after their end; an array's own record only after its tasks. 0 keeps them for ever.
+     */
     private void purge(Set<Integer> kept) {
         long age = state.settings().minJobAgeS();
         if (age <= 0) {

@@ -57,7 +57,7 @@ public final class TriggerEvents {
         note("fail", is, is.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
     }
 
-    /** An administrator took the node out of service, and puts it back with RESUME. */
+    /** Tests whether an administrator took the node out of service, who puts it back with RESUME. */
     private static boolean isOut(Node node) {
         return node.has(Node.Flag.DRAIN) || node.has(Node.Flag.FAIL);
     }
@@ -81,7 +81,7 @@ public final class TriggerEvents {
         return reconfigured;
     }
 
-    /** Looked at. */
+    /** Forgets the events, because triggers were looked at. */
     void clear() {
         nodes.clear();
         reconfigured = false;

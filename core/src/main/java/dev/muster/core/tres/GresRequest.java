@@ -46,7 +46,10 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         return items.stream().map(Tres.Item::name).toList();
     }
 
-    /** Tasks share CPUs: --overcommit counts, unless each task has devices, or each device tasks, of its own. */
+    /**
+     * Tests whether tasks share CPUs: --overcommit counts, unless each task has devices, or each device tasks, of its
+     * own.
+     */
     public static boolean overcommits(ResourceRequest r) {
         return r.overcommit()
                 && r.tasksPerGpu() == 0

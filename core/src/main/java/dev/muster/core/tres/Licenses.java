@@ -148,12 +148,12 @@ public final class Licenses {
         return served.size() == 1 ? served.getFirst() + ":" + count : part;
     }
 
-    /** A request has the form {@code name:count}; with an equals sign it is not valid. */
+    /** Tests for an equals sign: a request has the form {@code name:count} and is not valid with one. */
     public static boolean hasEqualsSign(String text) {
         return text.indexOf('=') >= 0;
     }
 
-    /** The text is no request, or asks for what the cluster does not have at all. */
+    /** Tests whether the text is no request, or asks for what the cluster does not have at all. */
     public static boolean isWrong(State state, String text) {
         Optional<LicenseRequest.Wanted> wanted = LicenseRequest.parse(text);
         if (wanted.isEmpty() || hasEqualsSign(text)) {

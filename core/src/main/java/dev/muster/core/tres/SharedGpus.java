@@ -99,8 +99,8 @@ public final class SharedGpus {
     }
 
     /**
-     * While jobs have parts of one of a node's GPUs, the node's other GPUs give none: so for mps, unless gres.conf has
-     * Flags=all_sharing.
+     * Tests whether one GPU of a node gives parts at a time: while jobs have parts of one, the node's other GPUs give
+     * none; so for mps, unless gres.conf has Flags=all_sharing.
      */
     public static boolean isOneSharing(List<Node.Gres> devices, String name) {
         List<String> flags = devices.stream()
@@ -110,7 +110,10 @@ public final class SharedGpus {
         return flags.contains("one_sharing") || name.equals("mps") && !flags.contains("all_sharing");
     }
 
-    /** The request combines whole GPUs with parts of GPUs, or parts with a GPU frequency, which is not possible. */
+    /**
+     * Tests whether the request combines whole GPUs with parts of GPUs, or parts with a GPU frequency, which is not
+     * possible.
+     */
     public static boolean clash(dev.muster.model.job.ResourceRequest r, String frequency) {
         boolean whole = false;
         boolean part = false;

@@ -33,7 +33,7 @@ public final class Tres {
         return out;
     }
 
-    /** CPUs and licenses, which only --tres-per-task may name beside GRES. */
+    /** Tests for CPUs and licenses, which only --tres-per-task may name beside GRES. */
     public static boolean namesOthers(String text) {
         return !text.isEmpty()
                 && java.util.Arrays.stream(text.split(","))

@@ -261,7 +261,7 @@ class UpdateTableTest {
         Decision of(Cluster cluster, Map<String, String> changes);
     }
 
-    /** The table's fields are those of the manual; each does or says what the table has. */
+    /** Checks that the table's fields are those of the manual, and that each does or says what the table has. */
     private static void holds(String documented, String table, Asked asked) {
         List<String> wrong = new ArrayList<>();
         Set<String> seen = new TreeSet<>();

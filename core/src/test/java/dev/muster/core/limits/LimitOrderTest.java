@@ -139,7 +139,7 @@ class LimitOrderTest {
         assertThat(c.state().jobs().at(id).isPending()).isFalse();
     }
 
-    /** A QOS that is still to come names the same limit, which counts in place of the association's. */
+    /** Tests whether a QOS that is still to come names the same limit, which counts in place of the association's. */
     private static boolean isHidden(String row, List<String> left) {
         String name = row.substring(2, row.indexOf('=')).replace("MaxJobs", "MaxJobsPU");
         return "uar".contains(row.substring(0, 1))

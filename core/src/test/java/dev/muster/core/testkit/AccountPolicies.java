@@ -33,7 +33,7 @@ public abstract class AccountPolicies {
                 id, parent, account, user, "", !user.isEmpty() && id == 3, limits(limits), List.of(qos), "");
     }
 
-    /** Root, below it dept, below that alice with a second account. */
+    /** Sets a policy: root, below it dept, below that alice with a second account. */
     protected void policy(String enforce, String ofDept, String ofAlice, String ofQos) {
         policy(enforce, "", ofDept, ofAlice, ofQos);
     }

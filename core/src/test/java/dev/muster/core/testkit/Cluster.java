@@ -225,7 +225,7 @@ public final class Cluster {
                 n.cpus(), 1, n.sockets(), n.coresPerSocket(), n.threadsPerCore(), n.memoryMb(), 0, "", "", "", 0);
     }
 
-    /** The file is read again, unchanged. */
+    /** Reads the configuration again, unchanged. */
     public void reconfigure() {
         apply(configuration);
     }

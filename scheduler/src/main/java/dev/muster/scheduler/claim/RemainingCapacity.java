@@ -31,7 +31,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
         return standing.isEmpty() && reserved.isEmpty();
     }
 
-    /** Reservations withhold no node. */
+    /** Tests whether reservations withhold no node. */
     public boolean isUnreserved() {
         return reserved.isEmpty();
     }
@@ -118,7 +118,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
         private final int[] limits = new int[KNOWN];
         private final int[] cpus = new int[KNOWN];
         private final long[] mb = new long[KNOWN];
-        private final byte[] is = new byte[KNOWN];
+        private final byte[] extents = new byte[KNOWN];
 
         private Left(NodeSlot slot, int freeCpus, long freeMb) {
             this.slot = slot;
@@ -129,14 +129,14 @@ public final class RemainingCapacity implements UnreservedCapacity {
         /** Returns whether the node has that much for a job with this limit in minutes, -1 for none. */
         public boolean has(int limitMin, int leastCpus, long leastMb, boolean whole) {
             int at = limitMin * 0x9E3779B9 >>> 26;
-            if (is[at] == 0 || limits[at] != limitMin) {
+            if (extents[at] == 0 || limits[at] != limitMin) {
                 long until = ResourceNeed.end(nowS, limitMin);
                 limits[at] = limitMin;
                 cpus[at] = RemainingCapacity.this.cpus(slot, until, freeCpus);
                 mb[at] = memoryMb(slot, until, freeMb);
-                is[at] = isWhole(slot, until) ? WHOLE : PART;
+                extents[at] = isWhole(slot, until) ? WHOLE : PART;
             }
-            return cpus[at] >= leastCpus && mb[at] >= leastMb && (!whole || is[at] == WHOLE);
+            return cpus[at] >= leastCpus && mb[at] >= leastMb && (!whole || extents[at] == WHOLE);
         }
     }
 }

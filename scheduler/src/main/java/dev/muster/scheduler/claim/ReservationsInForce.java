@@ -37,13 +37,13 @@ public final class ReservationsInForce {
     private int lifts;
     private final Map<Integer, Bound> bounds = new HashMap<>();
     /**
-     * Nodes of which it is known whether something of them is kept, as of {@link #askedAt}; below it, the nodes of
+     * Nodes of which it is known whether something of them is kept, as of {@link #checkedAt}; below it, the nodes of
      * which something is.
      */
-    private final BitSet asked = new BitSet();
+    private final BitSet checkedNodes = new BitSet();
 
     private final BitSet touched = new BitSet();
-    private int askedAt;
+    private int checkedAt;
 
     /**
      * The least that is left of a node up to the begin of one of its reservations; valid as long as nothing else
@@ -126,7 +126,7 @@ public final class ReservationsInForce {
         return version + lifts;
     }
 
-    /** The job does not start now: its places are kept. */
+    /** Keeps the places of a job that does not start now. */
     public void keep(int jobId) {
         int rank = claims.rank(jobId);
         if (rank >= 0) {
@@ -158,14 +158,14 @@ public final class ReservationsInForce {
         }
     }
 
-    /** A job with an earlier turn has a reservation on the node: looked up once between two turns. */
+    /** Tests whether a job with an earlier turn has a reservation on the node: looked up once between two turns. */
     public boolean touches(NodeSlot node) {
-        if (askedAt != version) {
-            askedAt = version;
-            asked.clear();
+        if (checkedAt != version) {
+            checkedAt = version;
+            checkedNodes.clear();
         }
-        if (!asked.get(node.index)) {
-            asked.set(node.index);
+        if (!checkedNodes.get(node.index)) {
+            checkedNodes.set(node.index);
             touched.set(node.index, isTouched(node));
         }
         return touched.get(node.index);

@@ -97,16 +97,16 @@ public final class Reserved {
     }
 
     /**
-     * The job may run where the other reservation will begin: it can be ended within that reservation's MaxStartDelay.
-     * Without MaxStartDelay the reservation is not delayed.
+     * Tests whether the job may run where the other reservation will begin: it can be ended within that reservation's
+     * MaxStartDelay. Without MaxStartDelay the reservation is not delayed.
      */
     private static boolean mayDelay(ReservationScope job, Reservation other) {
         return job.leavingS() >= 0 && other.maxStartDelayS() > 0 && job.leavingS() <= other.maxStartDelayS();
     }
 
     /**
-     * A job that is longer than the reservation is not placed in it automatically, unless jobs may run on after its
-     * end.
+     * Tests whether the job may be placed in the reservation automatically: one that is longer is not, unless jobs may
+     * run on after its end.
      */
     private boolean mayFit(JobDesc desc, Reservation r) {
         return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
@@ -134,7 +134,10 @@ public final class Reserved {
                 : reservation(where.reservation()).startAt(now);
     }
 
-    /** The other reservation keeps nothing from the job: the job's own ignores it, or the job may delay it. */
+    /**
+     * Tests whether the other reservation keeps nothing from the job: the job's own ignores it, or the job may delay
+     * it.
+     */
     private boolean yields(Reservation other, Reservation own, ReservationScope where) {
         return own != null && own.ignores(other) || mayDelay(where, other);
     }

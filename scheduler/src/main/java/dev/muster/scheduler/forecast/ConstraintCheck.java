@@ -114,7 +114,7 @@ final class ConstraintCheck {
         return patience;
     }
 
-    /** The bounds of its class say all that it asks of a node. */
+    /** Tests whether the bounds of the class say all that it asks of a node. */
     static boolean isPlain(NeedClass c) {
         return c.simple && c.need.shape().cpusMax() < 0;
     }
@@ -141,7 +141,7 @@ final class ConstraintCheck {
         return out;
     }
 
-    /** A running job has this until that slot. */
+    /** Notes that a running job has this share of a node until that slot. */
     void held(Job job, int node, Allocation.Share share, int end) {
         Optional<Partition> first =
                 isMinded ? state.partitions().find(job.desc().firstPartition()) : Optional.empty();
@@ -211,7 +211,7 @@ final class ConstraintCheck {
                 need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
     }
 
-    /** A running job has these cores and devices until that slot. */
+    /** Notes that a running job has these cores and devices until that slot. */
     void lies(Job job, int n, Allocation.Share share, int end) {
         if (node(n).gpuCores != GpuCores.NONE) {
             places.computeIfAbsent(n, k -> new ArrayList<>()).add(new Place(job, share, end));
@@ -245,8 +245,8 @@ final class ConstraintCheck {
     }
 
     /**
-     * A job that does not share with this one is on the node in these slots, or on its switch or block if one of the
-     * two wants that exclusively.
+     * Tests whether a job that does not share with this one is on the node in these slots, or on its switch or block if
+     * one of the two wants that exclusively.
      */
     boolean keepsOff(SharingPolicy who, int number, int from, int end) {
         if (!isMinded) {
@@ -274,7 +274,7 @@ final class ConstraintCheck {
 
     // ---- nodes together
 
-    /** The need's nodes cannot be picked one after the other: it matters which others it gets. */
+    /** Tests whether the need's nodes cannot be picked one after the other: it matters which others it gets. */
     boolean isTogether(NeedClass c, int slot) {
         if (c.simple && c.single || !mayLook()) {
             return false;

@@ -107,7 +107,7 @@ public final class ForecastExchange {
         return Optional.ofNullable(in);
     }
 
-    /** The pass is over. */
+    /** Notes down the input of a plan if one is wanted, because the pass is over. */
     public void passed(State state, Now now) {
         if (wanted) {
             wanted = false;
@@ -230,7 +230,10 @@ public final class ForecastExchange {
         claims = places;
     }
 
-    /** The place of the first that waits can still be kept. Others may lose theirs to those before them. */
+    /**
+     * Tests whether the place of the first job that waits can still be kept. Others may lose theirs to those before
+     * them.
+     */
     public boolean keepsFirst(State state, Now now) {
         Optional<Integer> first = queue.jobs().stream().map(Job::id).findFirst().filter(claims::has);
         PlannedReservations alone = new PlannedReservations(cluster.nodes().size());

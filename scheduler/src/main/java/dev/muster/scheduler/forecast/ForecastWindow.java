@@ -200,7 +200,7 @@ final class ForecastWindow {
         return yearly && seat.isEndless() ? seat.start + TimeGrid.YEAR_S : seat.to;
     }
 
-    /** A job without a limit runs or is planned. */
+    /** Tests whether a job without a limit runs or is planned. */
     boolean areEndless() {
         return lasting.stream().anyMatch(Seat::isEndless)
                 || cast.running().stream().anyMatch(j -> leftS(j) >= RemainingTime.ENDLESS_S);
@@ -434,7 +434,7 @@ final class ForecastWindow {
     }
 
     /**
-     * Nodes that have power come first, as in a pass: others would be started for the job although there is no need.
+     * Takes nodes that have power first, as in a pass: others would be started for the job although there is no need.
      */
     private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
         long[][] half = halves.computeIfAbsent(mask, in.free()::halves);
@@ -530,7 +530,10 @@ final class ForecastWindow {
         return false;
     }
 
-    /** Too little on these: the next takes the place of the smallest. */
+    /**
+     * Drops the node with room for the fewest tasks, because these nodes have too little together: the next takes its
+     * place.
+     */
     private void dropSmallest(int required) {
         int least = required;
         for (int i = required; i < chosen; i++) {

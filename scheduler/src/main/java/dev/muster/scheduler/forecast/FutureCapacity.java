@@ -197,7 +197,7 @@ final class FutureCapacity {
                 : RemainingTime.seconds(in.state(), job, in.tickMs());
     }
 
-    /** A job with this many seconds left ends before slot 0. */
+    /** Tests whether a job with this many seconds left ends before slot 0. */
     private boolean isGone(long leftS) {
         return laterS > 0 && leftS <= laterS;
     }
@@ -276,7 +276,10 @@ final class FutureCapacity {
         });
     }
 
-    /** Memory is had of the whole node, and so are units of a reservation before and after its time. */
+    /**
+     * Takes CPUs and memory in these slots. Memory is had of the whole node, and so are units of a reservation before
+     * and after its time.
+     */
     void occupy(int n, int slot, int end, int cpu, int memory) {
         for (int s = slot; s < end; s++) {
             idle[s] -= cpus[s][n] >= whole[n] ? 1 : 0;

@@ -142,7 +142,7 @@ public final class ClusterIndex {
         return NodeChange.NONE;
     }
 
-    /** The job holds nodes from now on. */
+    /** Adds a job that holds nodes from now on. */
     public void add(State state, Job job) {
         holdings.began(state, job);
         holders.put(job.id(), job);
@@ -150,7 +150,7 @@ public final class ClusterIndex {
         runningTasks.merge(job.array().jobId(), 1, Integer::sum);
     }
 
-    /** The job holds no nodes any more, or others than before. */
+    /** Removes a job that holds no nodes any more, or others than before. */
     public void remove(State state, Job job) {
         holdings.ended(state, job);
         holders.remove(job.id());
@@ -158,7 +158,7 @@ public final class ClusterIndex {
         runningTasks.merge(job.array().jobId(), -1, Integer::sum);
     }
 
-    /** The job stays on its nodes, of which it may hold something else than before. */
+    /** Updates a job that stays on its nodes, of which it may hold something else than before. */
     public void update(Job was, Job now) {
         List<Allocation.Share> earlier = was.run().allocation().held();
         List<Allocation.Share> later = now.run().allocation().held();
@@ -187,15 +187,15 @@ public final class ClusterIndex {
         }
     }
 
-    /** The node reboots for a job: it is usable once it sleeps. */
+    /** Notes that the node reboots for a job: it is usable once it sleeps. */
     public void rebooting(NodeSlot slot) {
         slot.usable = slot.asleep;
         changed(slot);
     }
 
     /**
-     * While it is on, jobs are taken off their nodes and put back to see what would fit without them: the listener gets
-     * none of these changes.
+     * Begins or ends probing, while which jobs are taken off their nodes and put back to see what would fit without
+     * them: the listener gets none of these changes.
      */
     public void probing(boolean on) {
         free.quiet = on;
@@ -304,7 +304,7 @@ public final class ClusterIndex {
         return withheld;
     }
 
-    /** The need would certainly fit if no job ran; false where that is not certain. */
+    /** Tests whether the need would certainly fit if no job ran; false where that is not certain. */
     public boolean fitsEmpty(NeedClass c) {
         return c.simple
                 && joined

@@ -176,7 +176,7 @@ public final class Feasibility {
                         && ok.list().names().stream().allMatch(state.nodes()::has);
     }
 
-    /** A node that is asked for and excluded. */
+    /** Tests whether a node is asked for and excluded. */
     private static boolean requiresExcluded(ResourceRequest r) {
         return !r.nodeList().isEmpty()
                 && !r.excludeList().isEmpty()
@@ -214,7 +214,7 @@ public final class Feasibility {
         return inPartition(state, desc, partition, strictly, List.of());
     }
 
-    /** The job has room in the partition when these nodes are not there. */
+    /** Tests whether the job has room in the partition when these nodes are not there. */
     public static boolean fitsWithout(State state, JobDesc desc, Partition partition, List<String> gone) {
         return inPartition(state, desc, partition, true, gone).isEmpty();
     }
@@ -449,7 +449,7 @@ public final class Feasibility {
                 : JobReason.PARTITION_CONFIG;
     }
 
-    /** The partition as it is configured is too small for the job, whatever is free. */
+    /** Tests whether the partition as it is configured is too small for the job, whatever is free. */
     public static boolean exceeds(State state, JobDesc desc, Partition partition) {
         return inPartition(state, desc, partition, true).isPresent();
     }

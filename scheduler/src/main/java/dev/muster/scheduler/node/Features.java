@@ -76,7 +76,7 @@ public final class Features {
         return out;
     }
 
-    /** The text has one pair of brackets, with nothing but "&" before and behind it. */
+    /** Tests whether the text has one pair of brackets, with nothing but "&" before and behind it. */
     private static boolean isOneGroup(String text, int open, int close) {
         return close > open
                 && text.indexOf('[', open + 1) < 0

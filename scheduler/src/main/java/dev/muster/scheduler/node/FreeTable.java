@@ -63,7 +63,9 @@ public final class FreeTable {
         return changes;
     }
 
-    /** A job started or ended on the node, or has another end, since the table had this number of changes. */
+    /**
+     * Tests whether a job started or ended on the node, or has another end, since the table had this number of changes.
+     */
     public boolean hasChanged(int node, long since) {
         return changedAt[node] > since;
     }
@@ -253,7 +255,7 @@ public final class FreeTable {
                 && gpus[n] >= c.gpus;
     }
 
-    /** The node is one of these and may be given work, and something of it is free, or all. */
+    /** Tests whether the node is one of these and may be given work, and something of it is free, or all. */
     public boolean isOpen(long[] mask, boolean whole, int n) {
         return is(mask, n) && is(ready, n) && (whole ? is(idle, n) : is(room, n));
     }

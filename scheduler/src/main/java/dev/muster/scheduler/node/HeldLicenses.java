@@ -33,7 +33,7 @@ public final class HeldLicenses {
         texts.clear();
     }
 
-    /** The job is on nodes, as it is now. */
+    /** Notes the licenses of a job on nodes, as it is now. */
     public void holds(Job job) {
         String text = job.run().allocation().licenses();
         if (text.isEmpty() || !job.state().isActive()) {

@@ -46,7 +46,7 @@ public final class Holdings {
         });
     }
 
-    /** The job is on its nodes; suspended, it has all there but cores. */
+    /** Notes that a job is on its nodes; suspended, it has all there but cores. */
     public void began(State state, Job job) {
         if (SuspendedJobs.gaveItsCores(state, job)) {
             rest(job, true);
@@ -111,7 +111,7 @@ public final class Holdings {
                 job.desc(), Optional.ofNullable(partitions.get(job.desc().firstPartition())), settings);
     }
 
-    /** Nodes are kept from some. */
+    /** Tests whether nodes are kept from some jobs. */
     public boolean someMind() {
         return minding > 0;
     }

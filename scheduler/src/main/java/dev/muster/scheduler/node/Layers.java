@@ -29,7 +29,7 @@ public final class Layers {
     }
 
     private final List<Asked> asked = new ArrayList<>();
-    private final Map<String, Boolean> known = new HashMap<>();
+    private final Map<String, Boolean> allowedByNode = new HashMap<>();
 
     /** @param free of a pool of {@link Licenses#pools}, over the time of the need */
     public Layers(List<LayeredResource> all, LicenseRequest.Wanted wanted, ToIntFunction<String> free) {
@@ -49,7 +49,7 @@ public final class Layers {
     }
 
     public boolean allows(String node) {
-        return known.computeIfAbsent(node, n -> asked.stream().allMatch(a -> a.allows(n)));
+        return allowedByNode.computeIfAbsent(node, n -> asked.stream().allMatch(a -> a.allows(n)));
     }
 
     /**

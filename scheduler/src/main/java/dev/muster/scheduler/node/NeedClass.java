@@ -138,7 +138,10 @@ public final class NeedClass {
         this.simple = bounded && isSimple(need);
     }
 
-    /** The need asks for CPUs, memory and GPUs per node on nodes with plain features, and for nothing else. */
+    /**
+     * Tests whether the need asks for CPUs, memory and GPUs per node on nodes with plain features, and for nothing
+     * else.
+     */
     private static boolean isSimple(ResourceNeed need) {
         return need.nodeList().isEmpty()
                 && need.tasksOn().isEmpty()
@@ -267,7 +270,7 @@ public final class NeedClass {
         return nodesMin <= 1 && onOne >= tasks;
     }
 
-    /** The class may not have reserved nodes or parts of them. */
+    /** Tests whether the class may not have reserved nodes or parts of them. */
     public boolean heedsReservations() {
         return bounded && need.within().isNone();
     }
@@ -287,8 +290,8 @@ public final class NeedClass {
     }
 
     /**
-     * Compares two classes with the same candidate nodes: this one requests no fewer resources than the other and for
-     * no less time, so it does not fit where the other does not.
+     * Tests whether this class requests no fewer resources than the other with the same candidate nodes, and for no
+     * less time, so that it does not fit where the other does not.
      *
      * @param anyTime the other would not fit for any time
      */

@@ -297,7 +297,7 @@ public final class NodeSlot {
         }
     }
 
-    /** A job came, or went with -1. */
+    /** Counts a job with this policy that came, or went with -1. */
     void meet(SharingPolicy who, int jobs) {
         for (Unit u : spots) {
             u.jobs += jobs;

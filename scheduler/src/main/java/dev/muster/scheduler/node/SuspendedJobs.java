@@ -12,8 +12,8 @@ public final class SuspendedJobs {
     private SuspendedJobs() {}
 
     /**
-     * The job is suspended by an administrator or by preemption: it keeps memory and devices, but not its cores. A job
-     * that waits for its turn (GANG) keeps the cores as well.
+     * Tests whether the job is suspended by an administrator or by preemption: it keeps memory and devices, but not its
+     * cores. A job that waits for its turn (GANG) keeps the cores as well.
      */
     public static boolean gaveItsCores(State state, Job job) {
         return job.state() == JobState.SUSPENDED
@@ -32,7 +32,7 @@ public final class SuspendedJobs {
                         .isPresent();
     }
 
-    /** The job was suspended by preemption; it resumes as soon as its cores are free. */
+    /** Tests whether the job was suspended by preemption; it resumes as soon as its cores are free. */
     public static boolean gaveWay(State state, Job job) {
         return job.state() == JobState.SUSPENDED
                 && state.preempted()

@@ -2,7 +2,7 @@ package dev.muster.scheduler.node;
 
 /** The part of a node's free CPUs and memory that reservations and planned places of other jobs leave to a class. */
 public interface UnreservedCapacity {
-    /** The class may have the whole node. */
+    /** Tests whether the class may have the whole node. */
     boolean isWhole(NeedClass c, int node);
 
     /** @param free CPUs of the node now; @return of them */

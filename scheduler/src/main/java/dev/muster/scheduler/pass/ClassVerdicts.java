@@ -73,13 +73,13 @@ public final class ClassVerdicts {
      */
     private boolean due;
     /** Number of reservations kept so far in this pass. */
-    private int came;
+    private int reservationsKept;
 
     private final RemainingCapacity beside;
     /** Groups for which nothing is to be tried in this pass, whatever the priority. */
-    private boolean[] vain = {};
+    private boolean[] hopelessGroups = {};
 
-    private boolean vainKnown;
+    private boolean hopelessKnown;
     private boolean[] blocked;
     /** Needs of each place that are known to fail, now or at any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
@@ -154,18 +154,18 @@ public final class ClassVerdicts {
         if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
             spread();
         }
-        if (preempts && !vainKnown) {
+        if (preempts && !hopelessKnown) {
             return from;
         }
         boolean mayPreempt = preempts && !pass.preemptor().isExhausted();
         byte[] free = limited ? queue.limits().free() : null;
         short[] passed = block.passed;
         int[] needs = block.needs;
-        short[] said = verdicts;
+        short[] current = verdicts;
         for (int i = from; i < block.size; i++) {
-            if (passed[i] != said[needs[i]]
+            if (passed[i] != current[needs[i]]
                     || limited && free[block.payers[i]] != LimitCache.FREE && !isFree(block.payers[i])
-                    || mayPreempt && !vain[block.groups[i]]) {
+                    || mayPreempt && !hopelessGroups[block.groups[i]]) {
                 return i;
             }
         }
@@ -177,17 +177,17 @@ public final class ClassVerdicts {
      */
     boolean isUnchanged(QueueOrder.Block block, int i) {
         return (!preempts
-                        || vainKnown
+                        || hopelessKnown
                                 && (pass.preemptor().isExhausted()
-                                        || block.groups[i] < vain.length && vain[block.groups[i]]))
+                                        || block.groups[i] < hopelessGroups.length && hopelessGroups[block.groups[i]]))
                 && block.passed[i] == verdicts[block.needs[i]]
                 && (!limited || isFree(block.payers[i]));
     }
 
     /** Lets all blocked classes wait at once where a job before them waits in their partition. */
     private void spread() {
-        boolean all = due && came == classes.comers().size() && remembersBeside() && !beside.isEmpty();
-        settled.renew(came, all ? Optional.of(beside) : Optional.empty(), this::spread);
+        boolean all = due && reservationsKept == classes.comers().size() && remembersBeside() && !beside.isEmpty();
+        settled.renew(reservationsKept, all ? Optional.of(beside) : Optional.empty(), this::spread);
         if (due) {
             due = false;
             for (int id = 0; id < settled.size() && id < states.length; id++) {
@@ -200,7 +200,7 @@ public final class ClassVerdicts {
         if (id < states.length
                 && states[id] == 0
                 && settled.isBlockedForSure(id)
-                && settled.behind(id) <= came
+                && settled.behind(id) <= reservationsKept
                 && isBlocked(settled.partition(id))
                 && !isBarred(id)) {
             fail(id);
@@ -231,7 +231,7 @@ public final class ClassVerdicts {
             return verdict(block.needs[i], Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state));
         }
         if (preempts
-                && !isKnownVain(block.groups[i])
+                && !isKnownHopeless(block.groups[i])
                 && !cannotPreempt(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
@@ -249,7 +249,7 @@ public final class ClassVerdicts {
         return reason.ordinal();
     }
 
-    /** A job of which no more is known than this reason has its place kept while it waits. */
+    /** Tests whether a job of which no more is known than this reason has its place kept while it waits. */
     static boolean keepsPlace(int reason) {
         return reason == JobReason.PRIORITY.ordinal()
                 || reason == JobReason.RESOURCES.ordinal()
@@ -261,13 +261,13 @@ public final class ClassVerdicts {
         return payer > 0 && queue.limits().isFree(payer - 1);
     }
 
-    private boolean isKnownVain(int group) {
-        if (!vainKnown) {
-            vainKnown = true;
-            vain = new boolean[classes.groupsSize() + 64];
-            preemptable.settle(vain);
+    private boolean isKnownHopeless(int group) {
+        if (!hopelessKnown) {
+            hopelessKnown = true;
+            hopelessGroups = new boolean[classes.groupsSize() + 64];
+            preemptable.settle(hopelessGroups);
         }
-        return group < vain.length && vain[group];
+        return group < hopelessGroups.length && hopelessGroups[group];
     }
 
     private int first(QueueOrder.Block block, int i) {
@@ -299,7 +299,10 @@ public final class ClassVerdicts {
         return desk > 0 && pass.licenses().lacks(desk, classes.licenseKeyCount(), settled.need(id));
     }
 
-    /** A class whose jobs wait anyway, on candidate nodes that are known: only then its verdict needs no attempt. */
+    /**
+     * Tests whether jobs of a class wait anyway, on candidate nodes that are known: only then its verdict needs no
+     * attempt.
+     */
     private boolean mayBeShort(NeedClass c) {
         return c.mask().length > 0 && isBlocked(c.partition) && isJudged(c) && !c.named;
     }
@@ -341,13 +344,13 @@ public final class ClassVerdicts {
     private void settle(NeedClass c, boolean anyTime) {
         boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
         if (!asked && (anyTime || remembersBeside())) {
-            settled.add(c.id, c, anyTime ? 0 : came);
+            settled.add(c.id, c, anyTime ? 0 : reservationsKept);
         }
     }
 
     private boolean isSettled(int id) {
-        return (remembersBeside() ? settled.isStillBlocked(id, came, beside) : settled.isStillBlocked(id))
-                && settled.behind(id) <= came;
+        return (remembersBeside() ? settled.isStillBlocked(id, reservationsKept, beside) : settled.isStillBlocked(id))
+                && settled.behind(id) <= reservationsKept;
     }
 
     /** Tests whether capacity that is too little beside kept places stays so. */
@@ -366,25 +369,25 @@ public final class ClassVerdicts {
      */
     void kept(int jobId) {
         List<Integer> order = classes.comers();
-        if (came < order.size() && order.get(came) != jobId) {
-            int at = order.subList(came, order.size()).indexOf(jobId);
+        if (reservationsKept < order.size() && order.get(reservationsKept) != jobId) {
+            int at = order.subList(reservationsKept, order.size()).indexOf(jobId);
             if (at > 0) {
-                gone(came, came + at);
+                gone(reservationsKept, reservationsKept + at);
             } else {
-                order.add(came, jobId);
-                settled.shift(came, 1);
+                order.add(reservationsKept, jobId);
+                settled.shift(reservationsKept, 1);
             }
-        } else if (came == order.size()) {
+        } else if (reservationsKept == order.size()) {
             order.add(jobId);
         }
-        came++;
-        due |= came == order.size();
+        reservationsKept++;
+        due |= reservationsKept == order.size();
     }
 
     /** Ends the pass: a job of the last pass that had no turn loses its reservation. */
     void end() {
-        if (came < classes.comers().size()) {
-            gone(came, classes.comers().size());
+        if (reservationsKept < classes.comers().size()) {
+            gone(reservationsKept, classes.comers().size());
         }
     }
 
@@ -396,8 +399,8 @@ public final class ClassVerdicts {
         settled.wake();
     }
 
-    /** An earlier pass found that preemption cannot help the group, and no victim has changed since. */
-    private boolean isStillVain(JobClassIndex.Group group, NeedClass c) {
+    /** Tests whether an earlier pass found that preemption cannot help the group, and no victim has changed since. */
+    private boolean isStillHopeless(JobClassIndex.Group group, NeedClass c) {
         if (group.kindEra == preemptable.era()
                 && (preemptable.isSettled(PreemptableJobs.kindOf(group), group.id())
                         || preemptable.isPowerless(PreemptableJobs.kindOf(group)))) {
@@ -417,8 +420,8 @@ public final class ClassVerdicts {
                 || pass.preemptor().isExhausted()) {
             return true;
         }
-        if (group.pass != number && isStillVain(group, c)) {
-            vain(group, Long.MAX_VALUE);
+        if (group.pass != number && isStillHopeless(group, c)) {
+            noteHopeless(group, Long.MAX_VALUE);
             return true;
         }
         long priority = place.priority();
@@ -427,22 +430,22 @@ public final class ClassVerdicts {
         }
         JobDesc desc = place.job().desc();
         boolean isShort = group.pass != number && pass.preemptor().isShort(desc, c.need, group, c);
-        boolean vain = isShort || pass.preemptor().cannotPreempt(desc, c.need, priority);
-        if (vain) {
+        boolean hopeless = isShort || pass.preemptor().cannotPreempt(desc, c.need, priority);
+        if (hopeless) {
             // where priorities do not decide it is the same for all of them
-            vain(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);
+            noteHopeless(group, isShort || pass.preemptor().isPlain() ? Long.MAX_VALUE : priority);
         }
         if (isShort) {
             preemptable.settle(PreemptableJobs.kindOf(group), group.id(), c, group.memory);
         }
-        return vain;
+        return hopeless;
     }
 
-    private void vain(JobClassIndex.Group group, long upTo) {
+    private void noteHopeless(JobClassIndex.Group group, long upTo) {
         group.pass = number;
         group.vain = upTo;
-        if (upTo == Long.MAX_VALUE && group.id() < vain.length) {
-            vain[group.id()] = true;
+        if (upTo == Long.MAX_VALUE && group.id() < hopelessGroups.length) {
+            hopelessGroups[group.id()] = true;
         }
     }
 
@@ -450,7 +453,7 @@ public final class ClassVerdicts {
         return partition < blocked.length && blocked[partition];
     }
 
-    /** The job was looked at: what it was told, and which lane it is in. */
+    /** Notes that the job was looked at: what it was told, and which lane it is in. */
     void considered(QueueOrder.Block block, int i, Job job) {
         if (block.lanes[i] == QueueOrder.UNKNOWN) {
             block.lanes[i] = pass.isDrawn(job)

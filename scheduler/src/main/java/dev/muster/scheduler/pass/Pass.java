@@ -615,7 +615,7 @@ public final class Pass {
                 : placeWithin(job, need).filter(a -> whole(job, need, Optional.of(a)) == JobReason.NONE);
     }
 
-    /** The need is known to have no place in this pass. */
+    /** Tests whether the need is known to have no place in this pass. */
     private boolean hasFailed(ResourceNeed need) {
         return failed.contains(need) || lanes.hasFailed(need);
     }
@@ -646,7 +646,7 @@ public final class Pass {
 
     // ---- later
 
-    /** Reservations draw the job although it names none. */
+    /** Tests whether reservations draw the job although it names none. */
     boolean isDrawn(Job job) {
         return reserved.areMagnetic() && reserved.of(job.desc()).size() > 1;
     }
@@ -728,7 +728,7 @@ public final class Pass {
         return standing.isPresent() && standing.get().has(jobId);
     }
 
-    /** The job waits: what the last plan keeps for it is kept. */
+    /** Keeps for a job that waits what the last plan keeps for it. */
     void keep(int jobId) {
         if (planned.add(jobId)) {
             standing.orElseThrow().keep(jobId);

@@ -120,7 +120,7 @@ public final class PassOrder {
         return ask ? QueueOrder.UNKNOWN : lanes.reason(block, i);
     }
 
-    /** The job is not looked at: it waits for this. */
+    /** Lets a job wait for this reason without a look at it. */
     private void wait(QueueOrder.Block block, int i, int reason) {
         int id = block.places[i].jobId();
         boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(id);
@@ -184,9 +184,7 @@ public final class PassOrder {
         those.clear();
     }
 
-    /**
-     * The jobs that keep others back have their reservations: what starts beside them goes by the backfill's own order.
-     */
+    /** Starts jobs beside those that keep others back and have their reservations, in the backfill's own order. */
     void fill() {
         take(behind);
         for (Turn turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
@@ -201,8 +199,8 @@ public final class PassOrder {
     }
 
     /**
-     * The job cannot start; if its turn was not the queue's and others have the reservations, nothing is kept for it
-     * now.
+     * Tests whether nothing is kept now for a job that cannot start, because its turn was not the queue's and others
+     * have the reservations; notes the job if so.
      */
     boolean keepsNothing(Job job, ResourceNeed need, JobReason reason, String blocker) {
         if (!ownOrder || !ruled.test(need.partition()) && !isBlocked(blocker)) {

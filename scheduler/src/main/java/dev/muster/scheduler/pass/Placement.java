@@ -229,7 +229,7 @@ final class Placement {
                 && !need.shape().spared().any();
     }
 
-    /** The first node with room for all tasks is the job's: no later node could serve the need better. */
+    /** Tests whether the first node with room for all tasks is the job's: no later node could serve the need better. */
     private boolean isServedByFirst(ResourceNeed need) {
         return !queue.power().isThrifty()
                 && need.nodesWanted() == 1
@@ -310,7 +310,10 @@ final class Placement {
         return need.shape().whole() ? node.wholeSockets(free) : free;
     }
 
-    /** Reservations of this pass count; a preemptor may have its victims' units, but none reserved for earlier jobs. */
+    /**
+     * Tests whether reservations of this pass count; a preemptor may have its victims' units, but none reserved for
+     * earlier jobs.
+     */
     private boolean isPlanned(NodeSlot node) {
         return !outlook.isEmpty() && !(blind && (unplanned || node.isShared()));
     }

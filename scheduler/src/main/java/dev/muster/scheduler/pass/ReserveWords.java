@@ -14,7 +14,7 @@ import java.util.Set;
 final class ReserveWords {
     private final BackfillOptions options;
     private final Map<String, Integer> ofPartition = new HashMap<>();
-    private final Set<Integer> had = new HashSet<>();
+    private final Set<Integer> reservedJobs = new HashSet<>();
 
     ReserveWords(BackfillOptions options) {
         this.options = options;
@@ -39,11 +39,11 @@ final class ReserveWords {
                 || !room
                 || priority < options.reservePriorityMin()
                 || job.isArrayRecord() && !options.reserveArrays()
-                || options.reserveOncePerJob() && had.contains(job.id())) {
+                || options.reserveOncePerJob() && reservedJobs.contains(job.id())) {
             return false;
         }
         ofPartition.merge(partition, 1, Integer::sum);
-        had.add(job.id());
+        reservedJobs.add(job.id());
         return true;
     }
 }

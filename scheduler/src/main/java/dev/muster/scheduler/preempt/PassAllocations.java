@@ -29,13 +29,13 @@ public final class PassAllocations {
     /** Units of jobs that are resumed, without memory and devices. */
     private final List<Taken> resumed = new ArrayList<>();
     /** Resources at awaited places that other jobs have yet, until they have left. */
-    private final List<Spoken> spoken = new ArrayList<>();
+    private final List<Awaited> awaited = new ArrayList<>();
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
 
     private record Met(NodeSlot node, SharingPolicy who) {}
 
-    private record Spoken(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
+    private record Awaited(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
 
     /** Allocations made while victims are off their nodes. */
     private final List<Taken> arrived = new ArrayList<>();
@@ -45,7 +45,7 @@ public final class PassAllocations {
         this.outlook = outlook;
     }
 
-    /** A job starts there. */
+    /** Takes the share of a node for a job that starts there. */
     public void take(Job job, Allocation.Share share, ResourceNeed need) {
         NodeSlot node = cluster.node(share.node());
         int idle = node.units(share).intersect(node.freeUnits).count();
@@ -64,7 +64,7 @@ public final class PassAllocations {
         outlook.take(node, need, idle, share.memoryMb());
     }
 
-    /** A suspended job has its cores back. */
+    /** Gives a suspended job its cores back. */
     public void back(Job job) {
         for (Allocation.Share s : job.run().allocation().nodes()) {
             NodeSlot node = cluster.node(s.node());
@@ -77,7 +77,7 @@ public final class PassAllocations {
         }
     }
 
-    /** A suspended job waits for the rest of its cores. */
+    /** Takes the free cores of a suspended job, which waits for the rest of them. */
     public void await(Job job) {
         for (Allocation.Share s : job.run().allocation().nodes()) {
             NodeSlot node = cluster.node(s.node());
@@ -111,7 +111,7 @@ public final class PassAllocations {
             node.hold(part, need.partition());
             taken.add(new Taken(node, part, need.partition()));
             outlook.take(node, need, free.count(), memoryMb);
-            spoken.add(new Spoken(
+            awaited.add(new Awaited(
                     node,
                     new Allocation.Share(
                             s.node(),
@@ -129,17 +129,17 @@ public final class PassAllocations {
     }
 
     boolean isSpokenFor() {
-        return !spoken.isEmpty();
+        return !awaited.isEmpty();
     }
 
     /**
-     * Preempted jobs count as off their nodes: the job that waits for that has its place.
+     * Gives the job that waits for preempted jobs its place, as these count as off their nodes.
      *
      * @param there or not any more
      * @param where on these nodes
      */
     void arrive(boolean there, Predicate<NodeSlot> where) {
-        for (Spoken s : spoken) {
+        for (Awaited s : awaited) {
             if (!where.test(s.node)) {
                 continue;
             }

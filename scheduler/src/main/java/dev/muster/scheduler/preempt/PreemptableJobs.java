@@ -116,7 +116,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         this.cluster = cluster;
     }
 
-    /** A pass over the queue begins. */
+    /** Begins a pass over the queue. */
     public void beginPass() {
         pass++;
     }
@@ -153,7 +153,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    /** The job is on nodes, and may have to go or not. */
+    /** Adds a job that is on nodes, if it may be preempted. */
     private void set(State state, PreemptPolicy policy, Job job) {
         forget(job.id());
         if (on && goes(state, policy, job)) {
@@ -182,7 +182,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    /** The job is on nodes no more. */
+    /** Removes a job that is on nodes no more. */
     private void forget(int jobId) {
         Holder was = counted.remove(jobId);
         if (was != null) {
@@ -222,7 +222,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /**
-     * A job is exempt from preemption until then.
+     * Notes that a job is exempt from preemption until then.
      *
      * @param now seconds since 1970
      */
@@ -230,7 +230,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         exemptUntil = Math.min(until, exemptUntil <= now ? Long.MAX_VALUE : exemptUntil);
     }
 
-    /** A pass begins: what was to come by now has come. */
+    /** Forgets ends of exemptions that have come by now, because a pass begins. */
     void passed(long now) {
         exempt(Long.MAX_VALUE, now);
     }
@@ -306,12 +306,12 @@ public final class PreemptableJobs implements GroupVerdicts {
         kinds.values().forEach(k -> k.groups.clear());
     }
 
-    /** The group with that number is of the kind. */
+    /** Adds the group with that number to the kind. */
     void join(Kind kind, int group) {
         kind.groups.set(group);
     }
 
-    /** Preemptors of this kind have no possible victim. */
+    /** Tests whether preemptors of this kind have no possible victim. */
     public boolean isPowerless(Kind kind) {
         for (Category c : kind.below) {
             if (!c.jobs.isEmpty()) {
@@ -403,7 +403,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return out;
     }
 
-    /** The job is a possible victim of such preemptors. */
+    /** Tests whether the job is a possible victim of such preemptors. */
     boolean isBelow(Kind kind, int jobId) {
         Holder known = counted.get(jobId);
         return known != null && kind.below.contains(known.of);
@@ -456,7 +456,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return c.heedsReservations() && !beside.isUnreserved() && kind.table.isShortOfUnreserved(c, beside, memory);
     }
 
-    /** The node would do for one task at least if all left it that may have to. */
+    /** Tests whether the node would do for one task at least if all possible victims left it. */
     boolean mayServe(Kind kind, NeedClass c, NodeSlot node, RemainingCapacity beside) {
         current(kind);
         return kind.table.mayTakeWhoeverGoes(c, node.index, beside);

@@ -132,19 +132,25 @@ public final class Preemptor {
         return policy.isOn();
     }
 
-    /** PreemptParameters=reclaim_licenses: others go for their licenses as well, where that makes them free. */
+    /**
+     * Tests for PreemptParameters=reclaim_licenses: others are preempted for their licenses as well, where that makes
+     * them free.
+     */
     public boolean reclaims() {
         return reclaims;
     }
 
-    /** Preemption may free licenses for the need; not for alternatives of licenses. */
+    /** Tests whether preemption may free licenses for the need; not for alternatives of licenses. */
     public boolean reclaims(ResourceNeed need) {
         return reclaims
                 && !need.licenses().items().isEmpty()
                 && !need.licenses().any();
     }
 
-    /** Room is looked for, and as things are at the moment of asking there are too few licenses for it. */
+    /**
+     * Tests whether preemption may free licenses for the need and, as things are at the moment of asking, there are too
+     * few for it.
+     */
     public boolean lacksLicenses(ResourceNeed need) {
         return reclaims(need) && licenses.given(need, 0).isEmpty();
     }
@@ -347,10 +353,10 @@ public final class Preemptor {
     /** Tests whether a candidate has not been chosen yet, and may be preempted. */
     private boolean mayGo(Holders those, int at) {
         Job holder = those.candidates.get(at).job();
-        if (those.may[at] == 0) {
-            those.may[at] = isExempt(holder) ? MAY_NOT : MAY;
+        if (those.verdicts[at] == 0) {
+            those.verdicts[at] = isExempt(holder) ? MAY_NOT : MAY;
         }
-        return those.may[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
+        return those.verdicts[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
     }
 
     private boolean isExempt(Job holder) {
@@ -410,7 +416,10 @@ public final class Preemptor {
         }
     }
 
-    /** Even what is planned for others, or what others wait for already, would do for it. */
+    /**
+     * Tests whether the need fits without all possible victims, even on what is planned for others or what others wait
+     * for already.
+     */
     private boolean fitsWithoutAll(Near candidates, NeedClass.Memory memory, Places places) {
         candidates.all().forEach(h -> lift(h, mode(h)));
         boolean out = places.isThereUnplanned();
@@ -435,12 +444,12 @@ public final class Preemptor {
          * Whether each candidate that was looked up may be preempted: {@link #MAY} or {@link #MAY_NOT}; 0 for the
          * others.
          */
-        private final byte[] may;
+        private final byte[] verdicts;
 
         private Holders(List<PreemptableJobs.Holder> candidates, List<Job> gone) {
             this.candidates = candidates;
             this.gone = gone;
-            this.may = new byte[candidates.size()];
+            this.verdicts = new byte[candidates.size()];
         }
     }
 
@@ -586,7 +595,7 @@ public final class Preemptor {
                 .anyMatch(s -> job.run().allocation().on(s.node()).isPresent());
     }
 
-    /** The place found lies partly where this job is. */
+    /** Tests whether the place found lies partly where this job is. */
     private static boolean touches(Optional<Allocation> found, Job job) {
         return found.isPresent()
                 && found.get().nodes().stream()
@@ -631,7 +640,7 @@ public final class Preemptor {
                         >= priority;
     }
 
-    /** The preemptor does not fit even without all possible victims, whatever its priority. */
+    /** Tests whether the preemptor does not fit even without all possible victims, whatever its priority. */
     public boolean isShort(JobDesc taker, ResourceNeed need, JobClassIndex.Group group, NeedClass c) {
         if (!pruned) {
             return false;
@@ -655,7 +664,7 @@ public final class Preemptor {
         return suspended;
     }
 
-    /** The job preempts the other by its QOS, whatever their order in the queue. */
+    /** Tests whether the job preempts the other by its QOS, whatever their order in the queue. */
     public boolean outranksByQos(Job taker, Job holder) {
         return policy.byQos()
                 && policy.outranks(
@@ -665,7 +674,7 @@ public final class Preemptor {
                         holder);
     }
 
-    /** The pass is over: what was suspended in it comes off with its record. */
+    /** Puts suspended jobs back, because the pass is over: they come off their nodes with their records. */
     public void undo() {
         suspended.forEach(j -> drop(j, Preemption.Mode.SUSPEND));
         suspended.clear();

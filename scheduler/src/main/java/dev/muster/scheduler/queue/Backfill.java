@@ -111,7 +111,7 @@ public final class Backfill {
         };
     }
 
-    /** A job has started, and counts among those that overtake others. */
+    /** Counts a job that has started among those that overtake others. */
     public void began(Job job) {
         if (mode == Mode.SLOWDOWN) {
             slowdown.began(

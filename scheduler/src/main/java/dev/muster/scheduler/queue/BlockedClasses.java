@@ -21,7 +21,7 @@ public final class BlockedClasses {
     private static final RemainingCapacity.Left[] NOBODY_ASKED = {};
 
     private final FreeTable table;
-    private byte[] is = new byte[0];
+    private byte[] states = new byte[0];
     private int[] cpus = new int[0];
     private long[] memoryMb = new long[0];
     private int[] gpus = new int[0];
@@ -32,13 +32,13 @@ public final class BlockedClasses {
     private NeedClass.Where[] wheres = new NeedClass.Where[0];
     private NeedClass[] needs = new NeedClass[0];
     /** Number of reservations made before the class failed, where it failed because of them; 0 otherwise. */
-    private int[] behind = new int[0];
+    private int[] reservationsBefore = new int[0];
 
     private int size;
     /** The change of the table up to which all classes were known to be short. */
-    private long at;
+    private long tableVersion;
     /** Nodes that gained resources since; the change for which their maxima below were computed. */
-    private int[] freer = {};
+    private int[] grownNodes = {};
 
     private long changes = -1;
     /** Classes in doubt, and perhaps some that no longer are. */
@@ -54,7 +54,7 @@ public final class BlockedClasses {
     /**
      * Capacity of the grown nodes beside reservations, for one change of the table and one version of the reservations.
      */
-    private RemainingCapacity.Left[] lefts = NOBODY_ASKED;
+    private RemainingCapacity.Left[] remaining = NOBODY_ASKED;
 
     private RemainingCapacity leftBeside;
     private long leftAt;
@@ -64,15 +64,15 @@ public final class BlockedClasses {
         this.table = table;
     }
 
-    /** The class still does not fit. A class in doubt is tested here, and the result is kept. */
+    /** Tests whether the class still does not fit. A class in doubt is tested here, and the result is kept. */
     public boolean isStillBlocked(int id) {
-        if (id >= size || is[id] == 0) {
+        if (id >= size || states[id] == 0) {
             return false;
         }
-        if (is[id] == DOUBTFUL && !mayServe(id)) {
-            is[id] = SURE;
+        if (states[id] == DOUBTFUL && !mayServe(id)) {
+            states[id] = SURE;
         }
-        return is[id] == SURE;
+        return states[id] == SURE;
     }
 
     /**
@@ -84,24 +84,24 @@ public final class BlockedClasses {
     public boolean isStillBlocked(int id, int came, RemainingCapacity beside) {
         if (isStillBlocked(id)
                 || id >= size
-                || is[id] == 0
-                || behind[id] > came
-                || freer.length > FEW
+                || states[id] == 0
+                || reservationsBefore[id] > came
+                || grownNodes.length > FEW
                 || mayServe(id, beside)) {
             return isBlockedForSure(id);
         }
-        is[id] = SURE;
-        behind[id] = Math.max(behind[id], came);
+        states[id] = SURE;
+        reservationsBefore[id] = Math.max(reservationsBefore[id], came);
         return true;
     }
 
     private boolean mayServe(int id, RemainingCapacity beside) {
         left(beside);
-        for (int k = 0; k < freer.length; k++) {
-            int n = freer[k];
+        for (int k = 0; k < grownNodes.length; k++) {
+            int n = grownNodes[k];
             if (mayTake(id, n)) {
-                lefts[k] = lefts[k] == null ? beside.left(n, table.cpus[n], table.memoryMb[n]) : lefts[k];
-                if (lefts[k].has(limits[id], cpus[id], memoryMb[id], exclusive[id])) {
+                remaining[k] = remaining[k] == null ? beside.left(n, table.cpus[n], table.memoryMb[n]) : remaining[k];
+                if (remaining[k].has(limits[id], cpus[id], memoryMb[id], exclusive[id])) {
                     return true;
                 }
             }
@@ -113,11 +113,11 @@ public final class BlockedClasses {
         if (leftBeside != beside
                 || leftAt != table.changes()
                 || leftVersion != beside.version()
-                || lefts.length != freer.length) {
+                || remaining.length != grownNodes.length) {
             leftBeside = beside;
             leftAt = table.changes();
             leftVersion = beside.version();
-            lefts = new RemainingCapacity.Left[freer.length];
+            remaining = new RemainingCapacity.Left[grownNodes.length];
         }
     }
 
@@ -129,9 +129,9 @@ public final class BlockedClasses {
                 && table.isOpen(wheres[id].mask, exclusive[id], n);
     }
 
-    /** The class is known not to fit, without another test. */
+    /** Tests whether the class is known not to fit, without another test. */
     public boolean isBlockedForSure(int id) {
-        return id < size && is[id] == SURE;
+        return id < size && states[id] == SURE;
     }
 
     /** Returns a blocked class. */
@@ -151,20 +151,20 @@ public final class BlockedClasses {
 
     /** Returns the number of reservations that must have been made in a pass before the class counts as blocked. */
     public int behind(int id) {
-        return behind[id];
+        return reservationsBefore[id];
     }
 
     /** Adjusts the numbers of reservations after some were added or removed behind the first {@code from}. */
     public void shift(int from, int by) {
         for (int id = 0; id < size; id++) {
-            behind[id] = behind[id] > from ? Math.max(from, behind[id] + by) : behind[id];
+            reservationsBefore[id] = reservationsBefore[id] > from ? Math.max(from, reservationsBefore[id] + by) : reservationsBefore[id];
         }
     }
 
     /** Forgets classes that are blocked only because of reservations. */
     public void forgetBehind() {
         for (int id = 0; id < size; id++) {
-            is[id] = behind[id] > 0 ? 0 : is[id];
+            states[id] = reservationsBefore[id] > 0 ? 0 : states[id];
         }
     }
 
@@ -178,12 +178,12 @@ public final class BlockedClasses {
      * @param after number of planned places at that time
      */
     public void add(int id, NeedClass c, int after) {
-        if (at != table.freed()) {
+        if (tableVersion != table.freed()) {
             return;
         }
-        if (id >= is.length) {
-            int length = Math.max(id + 64, is.length * 2);
-            is = Arrays.copyOf(is, length);
+        if (id >= states.length) {
+            int length = Math.max(id + 64, states.length * 2);
+            states = Arrays.copyOf(states, length);
             cpus = Arrays.copyOf(cpus, length);
             memoryMb = Arrays.copyOf(memoryMb, length);
             gpus = Arrays.copyOf(gpus, length);
@@ -193,10 +193,10 @@ public final class BlockedClasses {
             exclusive = Arrays.copyOf(exclusive, length);
             wheres = Arrays.copyOf(wheres, length);
             needs = Arrays.copyOf(needs, length);
-            behind = Arrays.copyOf(behind, length);
+            reservationsBefore = Arrays.copyOf(reservationsBefore, length);
         }
         size = Math.max(size, id + 1);
-        is[id] = SURE;
+        states[id] = SURE;
         cpus[id] = c.cpusMin;
         memoryMb[id] = c.memoryMin;
         gpus[id] = c.gpus;
@@ -206,14 +206,14 @@ public final class BlockedClasses {
         exclusive[id] = c.exclusive;
         wheres[id] = c.places();
         needs[id] = c;
-        behind[id] = after;
+        reservationsBefore[id] = after;
     }
 
     public int size() {
         return size;
     }
 
-    /** Resources were taken since the classes in doubt were last tested. */
+    /** Tests whether resources were taken since the classes in doubt were last tested. */
     public boolean isStale() {
         return doubts > 0 && renewedAt != table.changes();
     }
@@ -231,23 +231,23 @@ public final class BlockedClasses {
         }
         renewedAt = table.changes();
         look();
-        boolean few = freer.length <= FEW;
+        boolean few = grownNodes.length <= FEW;
         int left = 0;
         for (int i = 0; i < doubts; i++) {
             int id = doubtful[i];
-            if (is[id] == DOUBTFUL && (few ? !mayServe(id) : !isLess(id))) {
-                is[id] = SURE;
-            } else if (is[id] == DOUBTFUL
+            if (states[id] == DOUBTFUL && (few ? !mayServe(id) : !isLess(id))) {
+                states[id] = SURE;
+            } else if (states[id] == DOUBTFUL
                     && few
                     && beside.isPresent()
-                    && behind[id] <= came
+                    && reservationsBefore[id] <= came
                     && !mayServe(id, beside.get())) {
-                is[id] = SURE;
-                behind[id] = came;
+                states[id] = SURE;
+                reservationsBefore[id] = came;
             }
-            if (is[id] == DOUBTFUL) {
+            if (states[id] == DOUBTFUL) {
                 doubtful[left++] = id;
-            } else if (is[id] == SURE) {
+            } else if (states[id] == SURE) {
                 sure.accept(id);
             }
         }
@@ -256,7 +256,7 @@ public final class BlockedClasses {
 
     public void clear() {
         doubts = 0;
-        Arrays.fill(is, 0, size, (byte) 0);
+        Arrays.fill(states, 0, size, (byte) 0);
         Arrays.fill(needs, 0, size, null);
         Arrays.fill(wheres, 0, size, null);
         size = 0;
@@ -267,33 +267,33 @@ public final class BlockedClasses {
      * blocked any more.
      */
     public void wake() {
-        if (at == table.freed()) {
+        if (tableVersion == table.freed()) {
             return;
         }
         for (int id = 0; id < size; id++) {
-            if (is[id] == DOUBTFUL && mayServe(id)) {
-                is[id] = 0;
-            } else if (is[id] != 0) {
-                is[id] = SURE;
+            if (states[id] == DOUBTFUL && mayServe(id)) {
+                states[id] = 0;
+            } else if (states[id] != 0) {
+                states[id] = SURE;
             }
         }
-        Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(at);
-        at = table.freed();
+        Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(tableVersion);
+        tableVersion = table.freed();
         changes = -1;
         renewedAt = -1;
         doubts = 0;
         if (now.isEmpty()) {
-            freer = new int[0];
+            grownNodes = new int[0];
             clear();
             return;
         }
-        freer = now.get().nodes();
-        lefts = NOBODY_ASKED;
+        grownNodes = now.get().nodes();
+        remaining = NOBODY_ASKED;
         leftBeside = null;
         look();
         for (int id = 0; id < size; id++) {
-            if (is[id] == SURE && isLess(id)) {
-                is[id] = DOUBTFUL;
+            if (states[id] == SURE && isLess(id)) {
+                states[id] = DOUBTFUL;
                 if (doubts == doubtful.length) {
                     doubtful = Arrays.copyOf(doubtful, doubts * 2 + 64);
                 }
@@ -310,7 +310,7 @@ public final class BlockedClasses {
         mostCpus = 0;
         mostMemoryMb = 0;
         mostGpus = 0;
-        for (int n : freer) {
+        for (int n : grownNodes) {
             mostCpus = Math.max(mostCpus, table.cpus[n]);
             mostMemoryMb = Math.max(mostMemoryMb, table.memoryMb[n]);
             mostGpus = Math.max(mostGpus, table.gpus[n]);
@@ -327,7 +327,7 @@ public final class BlockedClasses {
         if (!isLess(id)) {
             return false;
         }
-        for (int n : freer) {
+        for (int n : grownNodes) {
             if (mayTake(id, n)) {
                 return true;
             }

@@ -26,9 +26,9 @@ public final class EligibleNodes {
     private final boolean packed;
     private final boolean serialAtEnd;
     /** Nodes by filter in this pass: those of many needs are the same and are looked up once. */
-    private final Map<NodeFilter, List<NodeSlot>> known = new HashMap<>();
+    private final Map<NodeFilter, List<NodeSlot>> byFilter = new HashMap<>();
 
-    private final Map<NodeFilter, List<NodeSlot>> open = new HashMap<>();
+    private final Map<NodeFilter, List<NodeSlot>> withRoomByFilter = new HashMap<>();
 
     /**
      * Returns nodes as {@link #of}, without those on which nothing was free when this was first asked in the pass: for
@@ -39,7 +39,7 @@ public final class EligibleNodes {
         if (packed || serialAtEnd || isLeastLoaded(need)) {
             return of(need, Set.of());
         }
-        return open.computeIfAbsent(NodeFilter.of(need), w -> {
+        return withRoomByFilter.computeIfAbsent(NodeFilter.of(need), w -> {
             long[] mask = classes.mask(w);
             return mask.length == 0 || cluster.free().areSomeAsleep()
                     ? of(need, Set.of()).stream()
@@ -82,7 +82,7 @@ public final class EligibleNodes {
      */
     public List<NodeSlot> of(ResourceNeed need, Set<String> avoided) {
         List<NodeSlot> plain = avoided.isEmpty()
-                ? known.computeIfAbsent(NodeFilter.of(need), w -> named(need, avoided))
+                ? byFilter.computeIfAbsent(NodeFilter.of(need), w -> named(need, avoided))
                 : named(need, avoided);
         boolean least = isLeastLoaded(need);
         if (serialAtEnd

@@ -305,7 +305,7 @@ public final class JobClassIndex {
         return out;
     }
 
-    /** The job has alternatives, a deadline or another property that needs a look at it alone. */
+    /** Tests whether the job has alternatives, a deadline or another property that needs a look at it alone. */
     private static boolean isSpecial(Job job) {
         return job.isHet()
                 || job.desc().partition().indexOf(',') >= 0

@@ -67,7 +67,7 @@ public final class JobQueue {
         limits.forget(jobId);
     }
 
-    /** The job does not wait any more, nor will it under this number. */
+    /** Removes a job that does not wait any more, nor will under this number. */
     public void forget(int jobId) {
         waits.forget(jobId);
         ranks.forget(jobId);
@@ -88,7 +88,7 @@ public final class JobQueue {
                 Math.max(0, nowS - was.run().startTime()));
     }
 
-    /** The job has ended: how long it ran tells of its user's next. */
+    /** Learns from a job that has ended: how long it ran tells of its user's next. */
     public void learn(Job job) {
         expected.learn(job);
     }

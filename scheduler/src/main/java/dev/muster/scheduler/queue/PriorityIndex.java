@@ -69,7 +69,7 @@ public final class PriorityIndex {
         computed.remove(jobId);
     }
 
-    /** The job is not passed over in the next pass, whatever is known of it. */
+    /** Lets the job be looked at in the next pass, whatever is known of it. */
     public void lookAt(int jobId) {
         Optional.ofNullable(places.get(jobId)).ifPresent(queue::look);
     }

@@ -216,7 +216,7 @@ public final class QueueOrder {
         }
     }
 
-    /** The job is looked at in the next pass, whatever it was told. */
+    /** Lets the job be looked at in the next pass, whatever it was told. */
     void look(Place place) {
         int b = blockOf(place);
         int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);

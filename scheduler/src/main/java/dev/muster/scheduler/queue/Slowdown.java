@@ -110,7 +110,7 @@ public final class Slowdown {
         return cpus * WIDE_PART > cpusOfPartition;
     }
 
-    /** A job that waited for resources has started. */
+    /** Notes the wait of a job that waited for resources and has started. */
     public void waited(long nowS, long waitS) {
         long day = nowS / DAY_S;
         while (!days.isEmpty() && days.getLast().longestS <= waitS) {
@@ -122,7 +122,7 @@ public final class Slowdown {
     }
 
     /**
-     * A job has started.
+     * Notes that a job has started.
      *
      * @param expectedS how long it will likely run
      */

@@ -64,7 +64,10 @@ public final class Unavailable {
      */
     private volatile long version;
 
-    /** A node has come or gone, or nodes or partitions are configured anew. By the core thread. */
+    /**
+     * Invalidates all answers, because a node has come or gone, or nodes or partitions are configured anew. By the core
+     * thread.
+     */
     @SuppressWarnings("NonAtomicVolatileUpdate") // the core thread alone writes it
     public void changed() {
         version++;

@@ -48,7 +48,7 @@ public final class WaitReasons {
         planned.keySet().retainAll(jobs);
     }
 
-    /** The job does not wait any more. */
+    /** Forgets a job that does not wait any more. */
     public void forget(int jobId) {
         reasons.remove(jobId);
         planned.remove(jobId);

@@ -50,7 +50,8 @@ public final class ExtraConstraint {
     }
 
     /**
-     * A node with this Extra can be one of the job's. A text that is no JSON object satisfies no constraint.
+     * Tests whether a node with this Extra can be one of the job's. A text that is no JSON object satisfies no
+     * constraint.
      *
      * @param text a valid one
      */
@@ -74,7 +75,7 @@ public final class ExtraConstraint {
         return out;
     }
 
-    /** Terms joined by one kind of operator. */
+    /** Tests terms that are joined by one kind of operator. */
     private boolean joined() {
         boolean out = term();
         char by = 0;

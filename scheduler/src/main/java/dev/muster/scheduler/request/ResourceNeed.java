@@ -145,7 +145,10 @@ public record ResourceNeed(
                     wantsNode(r) && !isExclusive(r, partition));
         }
 
-        /** The partition's own SelectTypeParameters counts where cores or sockets are given elsewhere too. */
+        /**
+         * Tests whether jobs have whole sockets. The partition's own SelectTypeParameters counts where cores or sockets
+         * are given elsewhere too.
+         */
         private static boolean isWhole(Partition partition, Settings settings) {
             boolean sockets = settings.selects("CR_SOCKET") || settings.selects("CR_SOCKET_MEMORY");
             boolean others = isCounted(settings) || settings.selects("LINEAR");
@@ -358,8 +361,8 @@ public record ResourceNeed(
     }
 
     /**
-     * A job that leaves cores alone has the whole node. No --exclusive keeps other jobs away where the partition forces
-     * jobs to share cores.
+     * Tests whether the job has whole nodes, as one that leaves cores alone does. No --exclusive keeps other jobs away
+     * where the partition forces jobs to share cores.
      */
     static boolean isExclusive(ResourceRequest r, Partition partition) {
         boolean asked =

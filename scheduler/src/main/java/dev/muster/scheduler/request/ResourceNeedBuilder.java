@@ -122,7 +122,7 @@ final class ResourceNeedBuilder {
         }
     }
 
-    /** Memory above MaxMemPerCPU gives each task more CPUs. */
+    /** Gives each task more CPUs where its memory is above MaxMemPerCPU. */
     private void limitMemory(PartitionLimits.Memory memory) {
         memPerNodeMb = memory.perNodeMb();
         memPerCpuMb = memory.perCpuMb();

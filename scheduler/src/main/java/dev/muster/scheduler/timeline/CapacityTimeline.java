@@ -36,7 +36,7 @@ public final class CapacityTimeline {
         }
     }
 
-    /** A running job releases these resources after the given seconds. */
+    /** Frees the resources that a running job releases after the given seconds. */
     void free(int node, long afterSeconds, int unitCount, long memory) {
         for (int slot = times.slotAt(Math.max(0, afterSeconds)); slot < times.count(); slot++) {
             units[slot][node] += unitCount;

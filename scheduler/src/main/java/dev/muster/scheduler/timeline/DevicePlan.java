@@ -116,7 +116,7 @@ public final class DevicePlan {
         return GresRequest.devices(spec, kind.name, kind.type);
     }
 
-    /** A job has them until that slot. */
+    /** Notes that a job has the share's devices until that slot. */
     public void held(int node, Allocation.Share share, int end) {
         for (Column c : share.gres().isEmpty() ? List.<Column>of() : columns.values()) {
             Node.Spec spec = state.nodes().at(nodes.get(node)).spec();
@@ -209,7 +209,7 @@ public final class DevicePlan {
         return least;
     }
 
-    /** Together these nodes have all that the job asks for as a whole. */
+    /** Tests whether these nodes together have all that the job asks for as a whole. */
     public boolean suffice(ResourceNeed need, int[] found, int count, int from, int end) {
         for (Tres.Item item : need.gresPerJob()) {
             long sum = 0;

@@ -35,9 +35,9 @@ public final class LicenseAllocator {
      * Whether the licenses of each {@link NeedClass#desk} are there: {@link #HAS} or {@link #LACKS}, 0 where not asked;
      * as of the allocation below.
      */
-    private byte[] said = {};
+    private byte[] availability = {};
 
-    private int saidAt;
+    private int availabilityVersion;
 
     private record Asked(LicenseRequest.Wanted wanted, int end) {}
 
@@ -73,14 +73,14 @@ public final class LicenseAllocator {
      * @param c it, or another that asks for the same
      */
     public boolean lacks(int desk, int desks, NeedClass c) {
-        if (saidAt != taken || desk >= said.length) {
-            saidAt = taken;
-            said = new byte[Math.max(desks, desk + 1)];
+        if (availabilityVersion != taken || desk >= availability.length) {
+            availabilityVersion = taken;
+            availability = new byte[Math.max(desks, desk + 1)];
         }
-        if (said[desk] == 0) {
-            said[desk] = given(c.need, 0).isEmpty() ? LACKS : HAS;
+        if (availability[desk] == 0) {
+            availability[desk] = given(c.need, 0).isEmpty() ? LACKS : HAS;
         }
-        return said[desk] == LACKS;
+        return availability[desk] == LACKS;
     }
 
     /** Returns the request without licenses of layered resources, which depend on nodes. */

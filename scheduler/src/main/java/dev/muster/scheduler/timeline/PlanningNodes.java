@@ -38,7 +38,7 @@ public final class PlanningNodes {
      * @param cpus of these that jobs may have
      */
     public record Part(int number, int node, Area area, IndexSet units, int cpus) {
-        /** The units are the reservation's in that slot. */
+        /** Tests whether the units are the reservation's in that slot. */
         public boolean isKept(int slot) {
             return area.kept[slot];
         }

@@ -128,7 +128,7 @@ public final class RunningJobTimeline {
     }
 
     /**
-     * A running job is off its nodes for a moment, and what it has is free until it would have left.
+     * Takes a running job off its nodes for a moment, or puts it back: its resources are free until it would have left.
      *
      * @param off or on again
      */
