@@ -545,7 +545,7 @@ public final class Controller implements ControllerServices {
         }
     }
 
-    /** Pages for web programs on the same port. */
+    /** Returns the pages for web programs on the same port. */
     private HttpPages pages(SlurmConf c, Optional<Tokens> tokens, int slurmUid) throws IOException {
         String own = c.parameters(Key.SLURMCTLD_HTTP_AUTH_PARAMETERS).getOrDefault("jwt_key", "");
         Optional<Tokens> taken = own.isEmpty() ? tokens : Optional.of(TokenKey.tokens(Path.of(own), "", identities));
@@ -694,7 +694,7 @@ public final class Controller implements ControllerServices {
         }
     }
 
-    /** Logs errors; the answer has the first of them. */
+    /** Logs errors, and returns the first of them. */
     private String refused(List<ConfigError> errors) {
         errors.forEach(e -> log.error(e.message()));
         return ReconfigureCheck.text(errors);

@@ -159,7 +159,7 @@ final class WarmUp {
         return Server.Reply.error(SlurmErrno.NOT_SUPPORTED);
     }
 
-    /** A submission like that of a small script from a login shell. */
+    /** Returns a submission like that of a small script from a login shell. */
     private static JobMessages.Submit submit() {
         Json.Obj job = new Json.Obj()
                 .put("kind", "BATCH")

@@ -84,7 +84,7 @@ class SubmissionEdgeTest {
         return reply.status() == 200 ? 0 : Json.object(reply.body()).integer("errno");
     }
 
-    /** The job with that field set. */
+    /** Returns the job with that field set. */
     private static Json.Obj with(String path, Object value) {
         Json.Obj job = job();
         int dot = path.indexOf('.');

@@ -153,7 +153,7 @@ public final class Core {
     }
 
     /**
-     * Nodes that jobs take from a reservation with REPLACE are replaced in the entry that starts them, as Slurm does,
+     * Replaces the nodes that jobs take from a reservation with REPLACE in the entry that starts them, as Slurm does,
      * not at the next tick.
      */
     private Decision replaced(Decision decision, Now now) {

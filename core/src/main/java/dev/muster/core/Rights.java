@@ -88,7 +88,7 @@ public enum Rights {
         };
     }
 
-    /** Why a command is refused whatever it is about; empty where the rules have their say. */
+    /** Returns why a command is refused whatever it is about; empty where the rules have their say. */
     static Optional<Decision> refusal(State state, Command command) {
         boolean may = switch (of(command)) {
             case DAEMON, SELF, OWNER, OPERATOR_OR_NAMED, SLURM_USER, MAKER -> true;

@@ -288,7 +288,7 @@ public final class Scheduler implements Planner {
                 state, until, queue.waits().planned(), queue.ranks().jobs());
     }
 
-    /** Jobs waiting for resources. */
+    /** Returns the number of jobs that wait for resources. */
     public int queueLength() {
         return queue.order().size();
     }

@@ -99,7 +99,7 @@ class GpuCoresPlanTest {
         assertThat(waited).as("is about something").isGreaterThan(SEEDS / 5);
     }
 
-    /** Jobs that run, with where they are. */
+    /** Returns the jobs that run, with where they are. */
     private static List<String> occupied(Cluster c, Random r) {
         List<String> story = new ArrayList<>();
         for (int i = r.nextInt(RUNNING_MAX); i > 0; i--) {

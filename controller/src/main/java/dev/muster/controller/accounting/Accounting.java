@@ -13,10 +13,10 @@ public interface Accounting extends Recovery.Follower {
     @Override
     void follow(long index, Entry entry, State after);
 
-    /** Rows as of the given journal index at least. */
+    /** Returns the rows as of the given journal index at least. */
     AccountingRows.Answer query(AccountingRows.Query query, long index);
 
-    /** Like {@link #query}, as the bytes of the answer; empty if the answer is made of records. */
+    /** Returns the answer of {@link #query}, as its bytes; empty if the answer is made of records. */
     default Optional<byte[]> written(AccountingRows.Query query, long index) {
         return Optional.empty();
     }
@@ -24,12 +24,12 @@ public interface Accounting extends Recovery.Follower {
     /** Sets the source of the reasons why jobs wait. */
     default void queue(WaitReasons.Queue queue) {}
 
-    /** The last index with stored rows; the journal must keep what comes after. */
+    /** Returns the last index with stored rows; the journal must keep what comes after. */
     long projected();
 
     /**
-     * The highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE} if the
-     * tables are not ahead of the journal.
+     * Returns the highest numbers in the tables, for a journal that has lost its newest part; {@link HighestIds#NONE}
+     * if the tables are not ahead of the journal.
      */
     default HighestIds highest() {
         return HighestIds.NONE;

@@ -120,7 +120,7 @@ public final class EmbeddedAccounting implements Accounting {
     interface Questions {
         AccountingRows.Answer answer(AccountingRows.Query query, String cluster);
 
-        /** The answer as it is written, where no record is made of it. */
+        /** Returns the answer as it is written, where no record is made of it. */
         default Optional<byte[]> written(AccountingRows.Query query, String cluster) {
             return Optional.empty();
         }
@@ -155,7 +155,7 @@ public final class EmbeddedAccounting implements Accounting {
         this.projector = new ProjectionWriter(store, log, waitingMax, discards);
     }
 
-    /** The rows of all that the state knows, as of the last entry followed. */
+    /** Returns the rows of all that the state knows, as of the last entry followed. */
     synchronized Batch everything() {
         return all(index, last);
     }
@@ -591,7 +591,10 @@ public final class EmbeddedAccounting implements Accounting {
         return new StepKey(job.rowSluid(step.id()), job.restarts(), step.id());
     }
 
-    /** Usage of a step so far: known here, or in the tables if the step began before this start of slurmctld. */
+    /**
+     * Returns the usage of a step so far: known here, or in the tables if the step began before this start of
+     * slurmctld.
+     */
     private Usage usage(Job job, Step step) {
         return usages.computeIfAbsent(
                 key(job, step),

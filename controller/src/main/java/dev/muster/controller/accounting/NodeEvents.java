@@ -11,7 +11,7 @@ import java.util.Optional;
 final class NodeEvents {
     private NodeEvents() {}
 
-    /** State of a node as sacctmgr lists it; "" for a usable node. */
+    /** Returns the state of a node as sacctmgr lists it; "" for a usable node. */
     static String state(Node n) {
         String base = n.baseState();
         StringBuilder out = new StringBuilder();
@@ -26,7 +26,7 @@ final class NodeEvents {
         return out.toString();
     }
 
-    /** The cloud instance of a node; empty without power or without a name. */
+    /** Returns the cloud instance of a node; empty without power or without a name. */
     private static Optional<InstanceRow> instance(State state, String node, long time) {
         return state.nodes()
                 .find(node)
@@ -42,7 +42,7 @@ final class NodeEvents {
                         n.extra()));
     }
 
-    /** Name of the node of which a change may set the cloud instance; "" for none. */
+    /** Returns the name of the node of which a change may set the cloud instance; "" for none. */
     static String ofInstance(Change change) {
         if (change instanceof Change.NodeStateChanged c) {
             return c.node();
@@ -59,7 +59,9 @@ final class NodeEvents {
         return "";
     }
 
-    /** The instance that a node has since an entry, or that it has none any more; empty if it has what it had. */
+    /**
+     * Returns the instance that a node has since an entry, or that it has none any more; empty if it has what it had.
+     */
     static Optional<InstanceRow> instance(State before, State after, String node, long time) {
         Optional<InstanceRow> is = instance(after, node, time);
         return is.equals(instance(before, node, time))

@@ -113,7 +113,7 @@ public final class WaitReasons {
     }
 
     /**
-     * The job's row with why it waited, and with the priority that it has in the queue.
+     * Returns the job's row with why it waited, and with the priority that it has in the queue.
      *
      * @param looksUp the tables may be read: the caller is the thread that writes them, for which no other thread waits
      */
@@ -138,7 +138,7 @@ public final class WaitReasons {
         return waited == JobReason.NONE ? row.waited(row.reason(), priority) : row.waited(waited.word(), priority);
     }
 
-    /** Priority of a job that has not begun. */
+    /** Returns the priority of a job that has not begun. */
     private long priority(State state, Job job) {
         if (job.isHeld() || Priorities.isFixed(job) || !Priorities.isActive(state.settings())) {
             return job.priority();
@@ -147,8 +147,8 @@ public final class WaitReasons {
     }
 
     /**
-     * Priority of a job outside the queue, which waits for a dependency or a time; computed with factors that are at
-     * most a second old.
+     * Returns the priority of a job outside the queue, which waits for a dependency or a time; computed with factors
+     * that are at most a second old.
      */
     private synchronized long computed(State state, Job job) {
         long now = System.currentTimeMillis() / 1000;
@@ -169,7 +169,7 @@ public final class WaitReasons {
     }
 
     /**
-     * Jobs that wait for another reason than their rows have.
+     * Returns the jobs that wait for another reason than their rows have.
      *
      * @param due whether it is time to look, as it is now and then
      */

@@ -71,7 +71,7 @@ public final class ConfigBridge {
         return new Command.ApplyConfig(settings, nodes, partitions);
     }
 
-    /** Nodes of a line that does not stand in the file. Mistakes are added to the list. */
+    /** Returns the nodes of a line that does not stand in the file. Mistakes are added to the list. */
     public static List<Node.Spec> nodes(String line, SlurmConf conf, List<ConfigError> errors) {
         GresConf gres = GresConf.read(conf.sister("gres.conf"), new ArrayList<>());
         return conf.nodesOf(line, errors).stream()
@@ -103,7 +103,7 @@ public final class ConfigBridge {
         }
     }
 
-    /** Settings that the core reads by name. */
+    /** Returns the settings that the core reads by name. */
     private static Map<String, String> options(SlurmConf conf) {
         Map<String, String> options = new TreeMap<>(conf.schedulerParameters());
         dependencies(conf, options);
@@ -390,7 +390,7 @@ public final class ConfigBridge {
         numbers.forEach((name, key) -> options.put(name, Long.toString(conf.number(key))));
     }
 
-    /** Exit codes as a list of numbers and ranges; the reader has refused what is none. */
+    /** Returns the exit codes as a list of numbers and ranges; the reader has refused what is none. */
     private static Optional<String> exits(SlurmConf conf, Key key) {
         String text = conf.text(key);
         return text.isEmpty() ? Optional.empty() : Optional.of(text);
@@ -497,7 +497,7 @@ public final class ConfigBridge {
                 n.bcastAddress());
     }
 
-    /** The units near each device, as the Cores of gres.conf have it; empty where it says of none. */
+    /** Returns the units near each device, as the Cores of gres.conf have it; empty where it says of none. */
     private static List<IndexSet> near(GresConf conf, NodeConf n, NodeConf.Gres g, int units) {
         List<IndexSet> out = new ArrayList<>();
         int perCore = Math.max(1, units / Math.max(1, n.cores()));
@@ -520,7 +520,7 @@ public final class ConfigBridge {
         return out.stream().allMatch(IndexSet::isEmpty) ? List.of() : List.copyOf(out);
     }
 
-    /** The links of each device, as gres.conf has them; empty where it says of none. */
+    /** Returns the links of each device, as gres.conf has them; empty where it says of none. */
     private static List<String> links(GresConf conf, NodeConf n, NodeConf.Gres g) {
         List<String> out = new ArrayList<>();
         for (GresConf.Device d : conf.forNode(n.name())) {
@@ -558,7 +558,7 @@ public final class ConfigBridge {
                 .toList();
     }
 
-    /** The device files of gres.conf; "" for a resource that is only counted. */
+    /** Returns the device files of gres.conf; "" for a resource that is only counted. */
     private static String file(GresConf conf, String node, NodeConf.Gres g) {
         List<String> files = new ArrayList<>();
         for (GresConf.Device d : conf.forNode(node)) {
@@ -588,7 +588,7 @@ public final class ConfigBridge {
         return SpecialCores.of(IndexSet.empty(), units, n.sockets(), count, fromFirst);
     }
 
-    /** Numbers of the groups that this host knows: core and scheduler compare numbers only. */
+    /** Returns the numbers of the groups that this host knows: core and scheduler compare numbers only. */
     public static Map<String, Integer> gids(Identities identities, List<String> groups) {
         Map<String, Integer> out = new TreeMap<>();
         groups.forEach(g -> identities.group(g).ifPresent(found -> out.put(g, found.gid())));

@@ -20,8 +20,8 @@ public final class PartitionQos {
     private PartitionQos() {}
 
     /**
-     * The mistakes, each with file and line. Until slurmdbd has sent its first policy no QOS is known, and none is
-     * missed.
+     * Returns the mistakes in the QOS of partitions, each with file and line. Until slurmdbd has sent its first policy
+     * no QOS is known, and none is missed.
      */
     public static List<ConfigError> unknown(SlurmConf conf, State state) {
         List<ConfigError> found = new ArrayList<>();

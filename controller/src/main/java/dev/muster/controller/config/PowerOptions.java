@@ -65,7 +65,7 @@ public final class PowerOptions {
         }
     }
 
-    /** Sentences for the log about programs that cannot be run. */
+    /** Returns the sentences for the log about programs that cannot be run. */
     public static List<String> errors(SlurmConf conf) {
         List<String> all = new ArrayList<>(disabled(conf));
         all.addAll(wrong(conf, Key.RESUME_FAIL_PROGRAM));
@@ -73,8 +73,9 @@ public final class PowerOptions {
     }
 
     /**
-     * Sentences for the log if power saving is off because SuspendProgram or ResumeProgram is missing or cannot be run.
-     * Then nodes are not powered down or up by hand either: a node that was powered down could not come back.
+     * Returns the sentences for the log if power saving is off because SuspendProgram or ResumeProgram is missing or
+     * cannot be run. Then nodes are not powered down or up by hand either: a node that was powered down could not come
+     * back.
      */
     private static List<String> disabled(SlurmConf conf) {
         List<Key> both = List.of(Key.SUSPEND_PROGRAM, Key.RESUME_PROGRAM);

@@ -80,7 +80,7 @@ public final class SchedulerWords {
 
     private SchedulerWords() {}
 
-    /** Words without an effect, each behind its place. */
+    /** Returns the words without an effect, each behind its place. */
     public static List<String> without(SlurmConf conf) {
         List<String> out = new ArrayList<>();
         without(conf.schedulerParameters()).forEach(s -> out.add(conf.place(Key.SCHEDULER_PARAMETERS) + ": " + s));

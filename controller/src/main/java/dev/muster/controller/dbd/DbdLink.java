@@ -51,7 +51,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
          */
         boolean settle(long ms);
 
-        /** The rows of all that is known, for tables that lost theirs. */
+        /** Returns the rows of all that is known, for tables that lost theirs. */
         Batch everything();
 
         void log(String sentence);
@@ -152,7 +152,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
         return sequence;
     }
 
-    /** The entries of this journal beyond its end that slurmdbd had. */
+    /** Returns the entries of this journal beyond its end that slurmdbd had. */
     public DbdMessages.Registered ahead() {
         return ahead;
     }
@@ -177,7 +177,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
         acknowledged = Math.max(acknowledged, sequence);
     }
 
-    /** Index of the last entry that slurmdbd has acknowledged, and so committed. */
+    /** Returns the index of the last entry that slurmdbd has acknowledged, and so committed. */
     @Override
     public long checkpoint() {
         return sequence;

@@ -190,7 +190,7 @@ final class CancelTargets {
                         || m.wckeys().contains(j.desc().charge().wckey()));
     }
 
-    /** The states of a filter; empty where a flag is among them, which a job can have in several states. */
+    /** Returns the states of a filter; empty where a flag is among them, which a job can have in several states. */
     static Set<JobState> basicStates(List<String> names) {
         Set<JobState> out = EnumSet.noneOf(JobState.class);
         for (String name : names) {

@@ -49,7 +49,7 @@ public final class Certificates {
         this.log = log;
     }
 
-    /** The caller is a daemon of the cluster. */
+    /** Signs the request of a caller that is a daemon of the cluster. */
     Reply sign(SignCertificate m) {
         CertmgrConf c = CertmgrConf.of(conf.get());
         List<String> missing = c.missing(CertmgrWords.VALIDATE, CertmgrWords.SIGN);
@@ -102,7 +102,7 @@ public final class Certificates {
         return Reply.error(400, SlurmErrno.ERROR, sentence);
     }
 
-    /** Output of the script; empty if it fails. */
+    /** Returns the output of the script; empty if it fails. */
     private Optional<String> run(String script, String argument) {
         CompletableFuture<Optional<String>> done = new CompletableFuture<>();
         // requests run on virtual threads: a read of a pipe would pin the carrier thread

@@ -43,7 +43,7 @@ public final class Clients {
     }
 
     /**
-     * Allocations that no command has come for. Once a second.
+     * Returns the commands for allocations that no command has come for. Called once a second.
      *
      * @param nowS any clock that only goes forward
      * @param waits whether a job of that number waits
@@ -85,8 +85,8 @@ public final class Clients {
     }
 
     /**
-     * Commands that end allocations of silent clients: no request for longer than InactiveLimit, whatever runs in the
-     * job. Called once a second.
+     * Returns the commands that end allocations of silent clients: no request for longer than InactiveLimit, whatever
+     * runs in the job. Called once a second.
      *
      * @param nowS any clock that only goes forward
      * @param limitS InactiveLimit; 0 for none

@@ -278,7 +278,7 @@ final class ClusterHandler {
         return PartitionEdit.edit(empty, values, allowedGids(values), core.durable());
     }
 
-    /** Numbers of the groups of AllowGroups, which may be abbreviated. */
+    /** Returns the numbers of the groups of AllowGroups, which may be abbreviated. */
     private Map<String, Integer> allowedGids(Map<String, String> changes) {
         List<String> named = new ArrayList<>();
         changes.forEach((k, v) -> named.addAll("allowgroups".startsWith(k) ? List.of(v.split(",")) : List.of()));

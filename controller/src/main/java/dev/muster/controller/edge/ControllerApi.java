@@ -135,7 +135,7 @@ public final class ControllerApi {
                 : Reply.error(rule.get().denial());
     }
 
-    /** The keys of {@link MessageRights} for all messages that have a handler. */
+    /** Returns the keys of {@link MessageRights} for all messages that have a handler. */
     public Set<String> answered() {
         return messages.names();
     }
@@ -521,7 +521,7 @@ public final class ControllerApi {
     }
 
     /**
-     * The jobs that a user of scontrol names, by number or by {@code name=}.
+     * Returns the jobs that a user of scontrol names, by number or by {@code name=}.
      *
      * @param errors gets an error for each name that is none
      */
@@ -662,7 +662,7 @@ public final class ControllerApi {
                         || core.durable().members(job).stream().noneMatch(j -> j.has(JobFlag.CONFIGURING)));
     }
 
-    /** The version of a job's state: what must differ for AwaitChange to answer. */
+    /** Returns the version of a job's state: what must differ for AwaitChange to answer. */
     private static long version(Job job, int stepId) {
         long version = job.state().ordinal() * 31L + job.flags() * 1009L + job.attempt() * 100_003L;
         if (StepId.isAsked(stepId)) {

@@ -21,7 +21,7 @@ import java.util.List;
 public interface ControllerServices {
     Accounting accounting();
 
-    /** Jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
+    /** Returns the jobs that hold nodes: found through the nodes, not by a scan of all jobs. */
     List<Job> activeJobs(State state);
 
     BurstBuffers buffers();
@@ -55,7 +55,7 @@ public interface ControllerServices {
 
     ChangeLog news();
 
-    /** Jobs by their owners. */
+    /** Returns the jobs by their owners. */
     OwnedJobs owned();
 
     /** Returns the partitions in the order of the file, then those created since. */

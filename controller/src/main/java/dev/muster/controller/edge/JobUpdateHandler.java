@@ -148,8 +148,8 @@ final class JobUpdateHandler {
     }
 
     /**
-     * The id of a request's second record. It differs from all ids of the first, which are the request's id or that
-     * with a number behind it.
+     * Returns the id of a request's second record. It differs from all ids of the first, which are the request's id or
+     * that with a number behind it.
      */
     static String ofScript(String requestId) {
         return requestId.isEmpty() ? "" : requestId + ".script";

@@ -68,7 +68,7 @@ public final class RateLimit {
         this.log = log;
     }
 
-    /** A handler of messages behind this limit. */
+    /** Returns a handler of messages behind this limit. */
     public Server.MessageHandler before(Server.MessageHandler api) {
         return (caller, message, body) -> takes(caller.uid(), message)
                 ? api.handle(caller, message, body)

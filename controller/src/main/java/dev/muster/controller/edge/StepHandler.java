@@ -131,7 +131,7 @@ public final class StepHandler {
     }
 
     /**
-     * Commands for the step of each component, in the order of the request.
+     * Returns the commands for the step of each component, in the order of the request.
      *
      * @param number of the step
      */

@@ -123,7 +123,7 @@ public final class SubmitHandler {
     }
 
     /**
-     * The core's decision. Scripts and environments become files only with the record that accepts them.
+     * Returns the core's decision. Scripts and environments become files only with the record that accepts them.
      *
      * @param parts of the command
      */
@@ -234,8 +234,8 @@ public final class SubmitHandler {
     }
 
     /**
-     * The group of a job: the one that its description names, else the group that the caller has taken on (newgrp, sg),
-     * which its credential says, else the owner's first.
+     * Returns the group of a job: the one that its description names, else the group that the caller has taken on
+     * (newgrp, sg), which its credential says, else the owner's first.
      */
     private static int group(Caller caller, Identity described, Identity owner) {
         // a number of 0 counts with its name alone

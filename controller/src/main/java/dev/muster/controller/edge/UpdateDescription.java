@@ -351,12 +351,12 @@ final class UpdateDescription {
         values.put("bitflags", bits());
     }
 
-    /** The description with only the changes in it. */
+    /** Returns the description with only the changes in it. */
     JobDesc description() {
         return edit.record();
     }
 
-    /** Values by their names in Lua that take precedence over those of {@link #description}. */
+    /** Returns the values by their names in Lua that take precedence over those of {@link #description}. */
     Map<String, Object> values() {
         return new TreeMap<>(values);
     }
@@ -365,7 +365,7 @@ final class UpdateDescription {
     record Changes(Map<String, String> changes, Set<String> unsupported) {}
 
     /**
-     * The update after the script.
+     * Returns the update after the script.
      *
      * @param set the fields with another value than before, by their names in Lua
      */
@@ -433,7 +433,7 @@ final class UpdateDescription {
         }
     }
 
-    /** Minutes of a limit. {@code +5} and {@code -5} are relative to the limit that the job has. */
+    /** Returns the minutes of a limit. {@code +5} and {@code -5} are relative to the limit that the job has. */
     private OptionalLong minutes(String text) {
         boolean relative = text.matches("[-+][0-9].*") && !text.equals("-1");
         OptionalLong minutes = Durations.parseMinutes(relative ? text.substring(1) : text);

@@ -110,7 +110,7 @@ public final class CoreThread {
         }
     }
 
-    /** The newest state of which everything is durable. */
+    /** Returns the newest state of which everything is durable. */
     public State durable() {
         return pipeline.durable();
     }

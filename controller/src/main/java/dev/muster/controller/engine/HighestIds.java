@@ -12,7 +12,7 @@ package dev.muster.controller.engine;
 public record HighestIds(long index, int jobId, long sluid) {
     public static final HighestIds NONE = new HighestIds(0, 0, 0);
 
-    /** The higher of both, number by number. */
+    /** Returns the higher numbers of both, number by number. */
     public HighestIds and(HighestIds other) {
         return new HighestIds(Math.max(index, other.index), Math.max(jobId, other.jobId), Math.max(sluid, other.sluid));
     }

@@ -52,7 +52,7 @@ public final class Pipeline {
         this.durableIndex = journal.durableIndex();
     }
 
-    /** The newest state of which everything is durable. */
+    /** Returns the newest state of which everything is durable. */
     public State durable() {
         return durable;
     }

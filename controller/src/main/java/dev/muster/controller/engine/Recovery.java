@@ -75,7 +75,7 @@ public record Recovery(State state, long snapshotIndex) {
         return new Recovery(now[0], snapshotIndex);
     }
 
-    /** The items of a snapshot. */
+    /** Returns the items of a snapshot. */
     public static Iterator<byte[]> items(State state) {
         List<Change> changes = new ArrayList<>();
         state.snapshot(changes::add);

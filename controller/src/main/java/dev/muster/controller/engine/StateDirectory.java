@@ -197,7 +197,7 @@ public final class StateDirectory {
 
     // ---- how far the journal had come
 
-    /** The numbers that were remembered last; none without a readable file. */
+    /** Returns the numbers that were remembered last; none without a readable file. */
     public HighestIds remembered() {
         try {
             String[] words =

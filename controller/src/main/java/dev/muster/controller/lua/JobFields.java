@@ -468,7 +468,7 @@ final class JobFields {
         return bits;
     }
 
-    /** Bit of a mail type, as in the constants of the slurm table. */
+    /** Returns the bit of a mail type, as in the constants of the slurm table. */
     private static int mailBit(int word) {
         return 1 << word;
     }
@@ -595,7 +595,7 @@ final class JobFields {
         return value instanceof Number || value instanceof Bytes;
     }
 
-    /** An error in the words of Lua for an assignment. */
+    /** Returns an error in the words of Lua for an assignment. */
     private static ScriptError wrongType(String wanted, Object value) {
         String type = switch (value) {
             case null -> "nil";

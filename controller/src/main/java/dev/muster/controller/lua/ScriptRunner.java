@@ -103,7 +103,7 @@ final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable 
         thread.start();
     }
 
-    /** The next call; null when the worker has to end. */
+    /** Returns the next call; null when the worker has to end. */
     private synchronized Call<S, ?> next(Worker asking) throws InterruptedException {
         while (!asking.retired) {
             Call<S, ?> call = queue.poll();

@@ -78,7 +78,7 @@ final class SlurmTable {
         return out;
     }
 
-    /** A record of many fields, of which a script reads few. */
+    /** Returns a table for a record of many fields, of which a script reads few. */
     static LiveTable live(Json.Obj row) {
         return new LiveTable(
                 a -> {

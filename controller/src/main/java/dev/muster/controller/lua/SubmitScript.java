@@ -58,7 +58,7 @@ public final class SubmitScript implements AutoCloseable {
     public interface Cluster {
         String name();
 
-        /** Partitions that a user may use. */
+        /** Returns the partitions that a user may use. */
         List<Json.Obj> partitions(int uid);
 
         List<Json.Obj> jobs();
@@ -77,7 +77,7 @@ public final class SubmitScript implements AutoCloseable {
 
     /** The decision of the script. */
     public sealed interface Outcome {
-        /** Lines for the user. */
+        /** Returns the lines for the user. */
         List<String> said();
     }
 
@@ -123,7 +123,7 @@ public final class SubmitScript implements AutoCloseable {
     }
 
     /**
-     * A new job.
+     * Lets the script decide about a new job.
      *
      * @param more fields that are not the description's
      */
@@ -147,7 +147,7 @@ public final class SubmitScript implements AutoCloseable {
     }
 
     /**
-     * Changes to a job.
+     * Lets the script decide about changes to a job.
      *
      * @param wanted the description with only the changes in it
      * @param values fields of it that read otherwise than a new job's, by their names in Lua
@@ -457,7 +457,7 @@ public final class SubmitScript implements AutoCloseable {
             }
         }
 
-        /** The description as the script has left it. */
+        /** Returns the description as the script has left it. */
         private JobDesc described() {
             for (Json.MalformedException misfit : misfits.values()) {
                 throw misfit;
@@ -514,7 +514,7 @@ public final class SubmitScript implements AutoCloseable {
             return newScript == null ? script : newScript;
         }
 
-        /** The environment; entries that the script left alone keep their bytes. */
+        /** Returns the environment; entries that the script left alone keep their bytes. */
         List<Bytes> environment() {
             List<Bytes> out = new ArrayList<>();
             Map<String, Bytes> left = new java.util.LinkedHashMap<>(environment);

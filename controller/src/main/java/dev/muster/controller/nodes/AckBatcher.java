@@ -27,8 +27,8 @@ final class AckBatcher {
     }
 
     /**
-     * The newest report to acknowledge now, 0 for none; it counts as acknowledged from now on. Called by the writing
-     * thread alone.
+     * Returns the newest report to acknowledge now, 0 for none; it counts as acknowledged from now on. Called by the
+     * writing thread alone.
      */
     long takeNewest() {
         long newest = durable.get();

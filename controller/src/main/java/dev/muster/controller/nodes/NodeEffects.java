@@ -120,7 +120,7 @@ public final class NodeEffects implements Pipeline.Effects {
         }
     }
 
-    /** Name of a job in Slurm's log: {@code 9_1(14)}, {@code 9_*}, {@code 10+0(10)}. */
+    /** Returns the name of a job in Slurm's log: {@code 9_1(14)}, {@code 9_*}, {@code 10+0(10)}. */
     private static String logId(Job job) {
         if (job.isArrayRecord()) {
             return job.id() + "_*";

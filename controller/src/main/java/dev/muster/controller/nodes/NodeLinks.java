@@ -127,12 +127,12 @@ public final class NodeLinks {
         }
     }
 
-    /** Messages that wait for their node to take them. */
+    /** Returns the number of messages that wait for their node to take them. */
     public int queued() {
         return links.values().stream().mapToInt(l -> l.outbox.size()).sum();
     }
 
-    /** Nodes that messages wait for. */
+    /** Returns the number of nodes that messages wait for. */
     public int busy() {
         return (int) links.values().stream().filter(l -> !l.outbox.isEmpty()).count();
     }
@@ -507,7 +507,7 @@ public final class NodeLinks {
         return links.containsKey(node);
     }
 
-    /** Seconds since the node was last heard of, since this controller started if it never was. */
+    /** Returns the seconds since the node was last heard of, since this controller started if it never was. */
     public long silentSeconds(String node, long startedNs) {
         return (System.nanoTime() - lastHeardNs.getOrDefault(node, startedNs)) / 1_000_000_000L;
     }

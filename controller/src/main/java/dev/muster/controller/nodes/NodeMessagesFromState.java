@@ -44,7 +44,7 @@ public final class NodeMessagesFromState {
 
     // ---- as records come
 
-    /** Messages to nodes that follow from an entry, in order. */
+    /** Returns the messages to nodes that follow from an entry, in order. */
     public List<Decision.Direct> of(Entry entry, State after) {
         List<Decision.Direct> out = new ArrayList<>();
         Set<String> launched = new HashSet<>();
@@ -175,7 +175,8 @@ public final class NodeMessagesFromState {
     // ---- when a node registers
 
     /**
-     * The state's work for a node that it may not know of: unlaunched steps, unfinished ends. Idempotent on the node.
+     * Returns the state's work for a node that it may not know of: unlaunched steps, unfinished ends. Idempotent on the
+     * node.
      */
     public List<ToNode> desired(State state, String nodeName, long tickMs) {
         List<ToNode> out = new ArrayList<>();

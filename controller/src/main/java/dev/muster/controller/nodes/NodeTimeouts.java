@@ -19,9 +19,9 @@ public final class NodeTimeouts {
     }
 
     /**
-     * The command for a node that is silent, or answers again. An open connection proves nothing: a host that lost its
-     * power closes none. With {@code NodeLost} the caller closes the connection, so that a node that was only slow
-     * registers again.
+     * Returns the command for a node that is silent, or answers again. An open connection proves nothing: a host that
+     * lost its power closes none. With {@code NodeLost} the caller closes the connection, so that a node that was only
+     * slow registers again.
      *
      * @param connected there is a connection to the node
      * @param silentS seconds since it was last heard of

@@ -44,7 +44,8 @@ public final class Relays {
     }
 
     /**
-     * The end of the messages from the given one on that launch the same step; the next one where that is no launch.
+     * Returns the end of the messages from the given one on that launch the same step; the next one where that is no
+     * launch.
      */
     static int together(List<Decision.Direct> messages, int from) {
         int to = from + 1;
@@ -59,7 +60,7 @@ public final class Relays {
         return to;
     }
 
-    /** The number of the last relayed launch. */
+    /** Returns the number of the last relayed launch. */
     long newest() {
         return newest.get();
     }
@@ -91,7 +92,7 @@ public final class Relays {
             return id;
         }
 
-        /** The message to a node that relays it to others. */
+        /** Returns the message to a node that relays it to others. */
         Optional<NodeMessages.ToNode> head(String node) {
             return Optional.ofNullable(heads.get(node));
         }

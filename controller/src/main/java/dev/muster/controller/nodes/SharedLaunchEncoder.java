@@ -18,7 +18,7 @@ public final class SharedLaunchEncoder {
         nodes = launches.parts().size();
     }
 
-    /** Bytes of all launches together, without the parts of single nodes. */
+    /** Returns the bytes of all launches together, without the parts of single nodes. */
     public long bytes() {
         return (long) common.length * nodes;
     }

@@ -24,7 +24,10 @@ import java.util.TreeMap;
 public final class StepManagerStates {
     private StepManagerStates() {}
 
-    /** The node that manages the steps of the job, a leader or of no other; empty where none does, or does not yet. */
+    /**
+     * Returns the node that manages the steps of the job, a leader or of no other; empty where none does, or does not
+     * yet.
+     */
     private static Optional<String> manager(State state, Job job) {
         return ManagedSteps.isManaged(job)
                         && members(state, job).stream()
@@ -33,7 +36,7 @@ public final class StepManagerStates {
                 : Optional.empty();
     }
 
-    /** Components of the job that have not ended. */
+    /** Returns the components of the job that have not ended. */
     private static List<Job> members(State state, Job job) {
         return state.members(job).stream()
                 .filter(j -> j.state().isActive() && !j.run().allocation().isEmpty())

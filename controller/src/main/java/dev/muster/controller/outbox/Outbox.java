@@ -136,7 +136,7 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    /** The oldest messages of one topic, which stay where they are until they have arrived; none at the end. */
+    /** Returns the oldest messages of one topic, which stay where they are until they have arrived; none at the end. */
     private synchronized List<Message> next() throws InterruptedException {
         while (waiting.isEmpty()) {
             if (stopping) {

@@ -43,7 +43,7 @@ final class BufferCalls {
         this.log = log;
     }
 
-    /** The error in the script, "" without one. */
+    /** Returns the error in the script, "" without one. */
     String check(Path script, int seconds) {
         Answer answer = call(0, script, "", List.of(), new Json.Obj(), seconds);
         return answer.success ? "" : answer.text;
@@ -75,7 +75,7 @@ final class BufferCalls {
         p.destroyForcibly();
     }
 
-    /** The job as a script sees it. */
+    /** Returns the job as a script sees it. */
     static Json.Obj describe(Job job) {
         Json.Obj numbers = new Json.Obj()
                 .put("job_id", (long) job.id())

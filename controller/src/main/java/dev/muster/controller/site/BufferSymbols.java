@@ -62,7 +62,7 @@ final class BufferSymbols {
         };
     }
 
-    /** A text as the script is read: byte by byte. */
+    /** Returns a text as the script is read: byte by byte. */
     private static String latin(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }

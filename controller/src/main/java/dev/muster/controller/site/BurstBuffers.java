@@ -111,7 +111,7 @@ public final class BurstBuffers {
         return Path.of(conf.get().stateSaveLocation(), "burst_buffer", "job." + jobId);
     }
 
-    /** The job's script as a file that SlurmUser may read, for the site's script to look into. */
+    /** Returns the job's script as a file that SlurmUser may read, for the site's script to look into. */
     private Path script(Path directory, Job job) throws IOException {
         Bytes batch = blobs.apply(job.desc().payload().scriptHash());
         Bytes own;
@@ -124,7 +124,7 @@ public final class BurstBuffers {
         return script(directory, BufferSymbols.filled(own, settings.directive(), job));
     }
 
-    /** The directives as a script, for a job without one. */
+    /** Returns the directives as a script, for a job without one. */
     private static Bytes alone(JobDesc desc) {
         return Bytes.of(("#!/bin/bash\n" + desc.extras().burstBuffer() + "\n").getBytes(StandardCharsets.UTF_8));
     }
@@ -224,7 +224,7 @@ public final class BurstBuffers {
         }
     }
 
-    /** The script without directives of other components than this: each begins with {@code #SBATCH hetjob}. */
+    /** Returns the script without directives of other components than this: each begins with {@code #SBATCH hetjob}. */
     static Bytes section(BurstBufferConf s, Bytes script, int component) {
         if (component == ALL || script.isEmpty()) {
             return script;
@@ -244,7 +244,7 @@ public final class BurstBuffers {
         return line.equals(word) || line.startsWith(word + " ") || line.startsWith(word + "\t");
     }
 
-    /** The lines that begin with the directive, before the first that is a command. */
+    /** Returns the lines that begin with the directive, before the first that is a command. */
     static String directives(BurstBufferConf s, String script) {
         List<String> found = new ArrayList<>();
         for (String line : script.split("\n")) {

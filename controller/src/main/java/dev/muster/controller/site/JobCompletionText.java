@@ -24,8 +24,8 @@ final class JobCompletionText {
     private JobCompletionText() {}
 
     /**
-     * The line of jobcomp/filetxt. A job that never ran has the same begin and end, and shows what it asked for in Tres
-     * only.
+     * Returns the line of jobcomp/filetxt. A job that never ran has the same begin and end, and shows what it asked for
+     * in Tres only.
      */
     static String line(JobRow r, String cluster) {
         boolean ran = r.startTime() > 0;
@@ -68,7 +68,7 @@ final class JobCompletionText {
         return exit.code() + ":" + exit.signal();
     }
 
-    /** Environment of jobcomp/script's program. */
+    /** Returns the environment of jobcomp/script's program. */
     static Map<String, String> environment(Job job, JobRow r, String cluster) {
         Map<String, String> e = new TreeMap<>();
         e.put("ACCOUNT", r.account());
@@ -130,7 +130,7 @@ final class JobCompletionText {
     private static final List<String> OF_THE_END = List.of("@end", "elapsed", "derived_ec", "exit_code", "cpu_hours");
 
     /**
-     * The document of jobcomp/elasticsearch and jobcomp/kafka. Times in UTC.
+     * Returns the document of jobcomp/elasticsearch and jobcomp/kafka. Times in UTC.
      *
      * @param script "" to leave it out, as comment
      * @param started the job begins; otherwise it is over

@@ -65,8 +65,8 @@ record Mail(Job job, String subject, Map<String, String> environment) {
     }
 
     /**
-     * The mails that a durable entry calls for: one about an array as a whole comes once, however many of its tasks the
-     * entry is about.
+     * Returns the mails that a durable entry calls for: one about an array as a whole comes once, however many of its
+     * tasks the entry is about.
      */
     static List<Mail> of(List<Change> changes, State before, State after) {
         MailOfArray arrays = new MailOfArray(before, after);

@@ -70,7 +70,7 @@ final class MailOfArray {
         return state.jobs().find(array).filter(test).isPresent() || state.isAnyTaskOf(array, test);
     }
 
-    /** Tasks with a job of their own, and the record of those that have none. */
+    /** Returns the tasks with a job of their own, and the record of those that have none. */
     private static List<Job> all(State state, int array) {
         List<Job> tasks = new ArrayList<>(state.tasksOf(array));
         // the last task to be split off keeps the array's own number

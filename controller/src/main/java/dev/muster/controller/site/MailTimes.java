@@ -40,7 +40,7 @@ final class MailTimes {
         }
     }
 
-    /** The mails that are due now; each once. */
+    /** Returns the mails that are due now; each once. */
     List<Mail> reached(State state, long tickMs) {
         List<Mail> out = new ArrayList<>();
         jobs.forEach((id, watched) -> {

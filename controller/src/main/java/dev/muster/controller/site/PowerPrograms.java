@@ -93,7 +93,10 @@ final class PowerPrograms {
         }
     }
 
-    /** The program of a key, or of the PowerAction that was named or that the key names; none if a slurmd runs it. */
+    /**
+     * Returns the program of a key, or of the PowerAction that was named or that the key names; none if a slurmd runs
+     * it.
+     */
     private Named program(Key key, String action) {
         String said = conf.get().text(key);
         if (action.isEmpty() && conf.get().powerAction(said).isEmpty()) {
@@ -129,7 +132,7 @@ final class PowerPrograms {
         runner.run(program.name, command, environment, then);
     }
 
-    /** The jobs for which nodes are started, as the text of SLURM_RESUME_FILE. */
+    /** Returns the jobs for which nodes are started, as the text of SLURM_RESUME_FILE. */
     static String jobs(TreeSet<String> starting, State state) {
         TreeSet<Integer> ids = new TreeSet<>();
         starting.forEach(n -> state.nodes().find(n).ifPresent(node -> ids.addAll(node.jobs())));

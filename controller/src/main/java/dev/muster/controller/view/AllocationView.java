@@ -102,7 +102,7 @@ public final class AllocationView {
                 usableCpus);
     }
 
-    /** Nodes with the same cores, memory and devices share a line. */
+    /** Returns the lines of an allocation: nodes with the same cores, memory and devices share one. */
     static List<JobMessages.NodeDetail> details(State state, Allocation a) {
         List<JobMessages.NodeDetail> out = new ArrayList<>();
         List<String> names = new ArrayList<>();

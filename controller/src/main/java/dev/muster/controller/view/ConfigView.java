@@ -82,7 +82,7 @@ public final class ConfigView {
                 new TreeMap<>());
     }
 
-    /** Changes by scontrol since slurm.conf was read. */
+    /** Returns the changes by scontrol since slurm.conf was read. */
     private static String changed(State state, String line) {
         String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
         Map<String, String> options = state.settings().options().texts();

@@ -50,7 +50,7 @@ public final class JobEnvironment {
         this.allocation = job.run().allocation();
     }
 
-    /** Variables of an allocation, for all programs in it; salloc sets them for its command, too. */
+    /** Returns the variables of an allocation, for all programs in it; salloc sets them for its command, too. */
     static Map<String, String> ofAllocation(State state, Job job) {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
@@ -134,14 +134,17 @@ public final class JobEnvironment {
         }
     }
 
-    /** Variables of an epilog that a prolog does not have. */
+    /** Returns the variables of an epilog that a prolog does not have. */
     public static List<String> ofEpilog(Job job) {
         return endings(job).entrySet().stream()
                 .map(x -> x.getKey() + "=" + x.getValue())
                 .toList();
     }
 
-    /** The job of an srun is its step: srun may have told how that ended before its nodes do. */
+    /**
+     * Returns how a job ended, as variables: the job of an srun is its step, and srun may have told how that ended
+     * before its nodes do.
+     */
     private static Map<String, String> endings(Job job) {
         ExitStatus exit = job.run().exit();
         int derived = job.run().derivedExit().waitStatus();
@@ -196,7 +199,7 @@ public final class JobEnvironment {
         return v;
     }
 
-    /** The batch script's: the submitted environment with Slurm's variables over it. */
+    /** Returns the batch script's environment: the submitted one with Slurm's variables over it. */
     public static List<Bytes> ofBatch(State state, Job job, Bytes submitted) {
         JobEnvironment e = new JobEnvironment(state, job);
         e.job();
@@ -677,7 +680,7 @@ public final class JobEnvironment {
         return ids.toString();
     }
 
-    /** The variables by which programs find the GPUs they may use. */
+    /** Returns the variables by which programs find the GPUs they may use. */
     static Map<String, String> devices(State state, String node, IndexSet gpus) {
         String ids = list(gpus);
         Map<String, String> out = new LinkedHashMap<>();
@@ -731,7 +734,7 @@ public final class JobEnvironment {
             return new Submitted(whole, names, entries, whole.text().contains("SLURM_PRIO_PROCESS="));
         }
 
-        /** Variables that tell mpirun how to start its daemons. */
+        /** Returns the variables that tell mpirun how to start its daemons. */
         private Map<String, String> ofMpi() {
             Map<String, String> out = new HashMap<>();
             for (int i = 0; i < names.size(); i++) {
@@ -748,7 +751,7 @@ public final class JobEnvironment {
         }
     }
 
-    /** The submitted entries without those that Slurm sets, then Slurm's. */
+    /** Returns the submitted entries without those that Slurm sets, then Slurm's. */
     private List<Bytes> over(Bytes environment) {
         Submitted submitted = Submitted.from(environment);
         if (submitted.hasPriority) {

@@ -83,8 +83,8 @@ public final class JobQuery {
     }
 
     /**
-     * Tasks that were held, changed or requeued wait by themselves; as long as one waits in the array's record they are
-     * told with it, unless they have another name or go to another partition.
+     * Joins tasks with their array's record, of those that were held, changed or requeued and wait by themselves: as
+     * long as one waits in the record they are told with it, unless they have another name or go to another partition.
      */
     private List<Hit> joined(List<Hit> found) {
         Map<Integer, Integer> records = arrayRecords(found);

@@ -49,7 +49,7 @@ final class JobReasons {
                 : reason;
     }
 
-    /** The sentence for a job that waits for unavailable or reserved nodes; "" for other jobs. */
+    /** Returns the sentence for a job that waits for unavailable or reserved nodes; "" for other jobs. */
     private String unavailable(Job job, JobReason reason) {
         if (job.state() != JobState.PENDING) {
             return "";
@@ -78,7 +78,7 @@ final class JobReasons {
                         key -> planner.unavailable().areAllReserved(state, desc, now));
     }
 
-    /** The sentence that squeue shows beyond the reason's word; "" for none. */
+    /** Returns the sentence that squeue shows beyond the reason's word; "" for none. */
     private String text(Job job) {
         Optional<BurstBuffer> buffer = state.buffers().byJob().find(job.id());
         String words = buffer.map(BurstBuffer::words).orElse("");

@@ -68,7 +68,7 @@ public final class JobRecord {
     }
 
     /**
-     * The record of a job that has ended.
+     * Returns the record of a job that has ended.
      *
      * @param script of a batch job, "" without
      */
@@ -103,7 +103,7 @@ public final class JobRecord {
                 .put("eligible_time", row.eligibleTime());
     }
 
-    /** Minutes; -1 is without limit. */
+    /** Returns minutes; -1 is without limit. */
     private static long limit(int value) {
         if (value == Integer.MIN_VALUE) {
             return NO_VAL;

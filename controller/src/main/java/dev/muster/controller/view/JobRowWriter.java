@@ -40,7 +40,7 @@ public final class JobRowWriter {
         return rows >= LONG;
     }
 
-    /** The tasks that have a row each; none where the job has one. */
+    /** Returns the tasks that have a row each; none where the job has one. */
     private IndexSet tasks(JobQuery.Hit hit) {
         if (!hit.job().isArrayRecord()
                 || !q.expandArrays() && (hit.tasks().isEmpty() || hit.tasks().count() > 1)) {

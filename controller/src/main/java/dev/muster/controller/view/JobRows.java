@@ -62,7 +62,7 @@ public final class JobRows {
             return Optional.of(new Left(state, back.time(), node, back.exit()));
         }
 
-        /** The failed node that made the job requeue in this entry; "" for another cause. */
+        /** Returns the failed node that made the job requeue in this entry; "" for another cause. */
         private static String lost(Entry entry, Job job) {
             return entry.changes().stream()
                     .filter(c -> c instanceof Change.JobFailedNode f && f.jobId() == job.id())
@@ -85,7 +85,7 @@ public final class JobRows {
                 ExitStatus.NONE);
     }
 
-    /** The row of an attempt that went back to the queue. */
+    /** Returns the row of an attempt that went back to the queue. */
     public static JobRow left(State before, Job job, Left left, long suspendedSeconds) {
         return row(
                 before,
@@ -206,7 +206,7 @@ public final class JobRows {
         return left.isSuccess() ? run.exit() : left;
     }
 
-    /** The reason of the attempt: a hold that follows a requeue is not the reason of the attempt before. */
+    /** Returns the reason of the attempt: a hold that follows a requeue is not the reason of the attempt before. */
     private static String reason(Job job) {
         if (job.reason().isRequeuedHeld()) {
             return JobReason.JOB_HELD_USER.word(); // the longer words are for squeue
@@ -277,7 +277,7 @@ public final class JobRows {
         return row(all, job, step, usage, state, running ? 0 : step.endTime(), step.exit(), suspendedSeconds);
     }
 
-    /** The row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first. */
+    /** Returns the row of a step of an attempt that was requeued: the node ends the step, by SIGTERM first. */
     public static StepRow left(State before, Job job, Step step, Usage usage, long endTime, long suspendedSeconds) {
         return row(
                 before,
@@ -344,7 +344,7 @@ public final class JobRows {
         return step.endedBy().map(uid -> cancelledBy(state, BY + uid)).orElse(-1);
     }
 
-    /** Layout of tasks as sacct and scontrol show it; Unknown for a batch script and the like. */
+    /** Returns the layout of tasks as sacct and scontrol show it; Unknown for a batch script and the like. */
     static String layout(Job job, Step step) {
         if (step.id() < 0) {
             return "Unknown";
@@ -400,7 +400,7 @@ public final class JobRows {
         };
     }
 
-    /** A step's own end. One that was killed for its job's sake is CANCELLED, as in Slurm. */
+    /** Returns a step's own end. One that was killed for its job's sake is CANCELLED, as in Slurm. */
     private static String ended(Job job, Step step) {
         if (step.id() == Step.EXTERN) {
             return JobState.COMPLETED.name();

@@ -134,7 +134,9 @@ public final class JobViews {
         return out;
     }
 
-    /** The time at which the job became or will become eligible; 0 for a job that is held or depends on others. */
+    /**
+     * Returns the time at which the job became or will become eligible; 0 for a job that is held or depends on others.
+     */
     static long eligible(Job job) {
         return job.eligibleTime() > 0 ? job.eligibleTime() : job.desc().timing().beginTime();
     }
@@ -208,7 +210,7 @@ public final class JobViews {
         return job.state() == JobState.SUSPENDED ? r.preSuspendMs() / 1000 : Math.max(0, r.endTime() - r.startTime());
     }
 
-    /** Expected end of a waiting job: its planned start and its limit, if both are known. */
+    /** Returns the expected end of a waiting job: its planned start and its limit, if both are known. */
     private long endTime(Job job, long planned) {
         long start = Math.max(
                 planned,
@@ -236,7 +238,10 @@ public final class JobViews {
         return r.tasks() > 0 ? r.tasks() : Math.max(1, r.tasksPerNode()) * TresCounts.nodes(job);
     }
 
-    /** CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one task. */
+    /**
+     * Returns the CPUs that each of its nodes must have for it: for all of its --ntasks-per-node, unless the job is one
+     * task.
+     */
     private static int cpusPerNode(ResourceRequest r) {
         int tasks = r.tasks() == 1 || GresRequest.overcommits(r) ? 1 : Math.max(1, r.tasksPerNode());
         return Math.max(
@@ -265,7 +270,7 @@ public final class JobViews {
                         .orElse(-1);
     }
 
-    /** The nodes of a job that is over that are not done with it yet. */
+    /** Returns the nodes of a job that is over that are not done with it yet. */
     private static Optional<HostList> leaving(Job job) {
         if (!job.has(JobFlag.COMPLETING)) {
             return Optional.empty();
@@ -280,8 +285,8 @@ public final class JobViews {
     private static final String ARBITRARY = "arbitrary";
 
     /**
-     * Nodes as Slurm lists them whichever way they were said; in their own order stay those that tasks are laid out
-     * over.
+     * Returns the nodes as Slurm lists them whichever way they were said; in their own order stay those that tasks are
+     * laid out over.
      */
     private static String inOrder(String list) {
         return list.indexOf(',') >= 0 && list.indexOf('{') < 0 && HostList.parse(list) instanceof HostList.Parsed.Ok ok
@@ -290,8 +295,8 @@ public final class JobViews {
     }
 
     /**
-     * Number of its nodes; for a waiting job, of the least nodes that it needs if they have the most CPUs in its
-     * partition.
+     * Returns the number of its nodes; for a waiting job, of the least nodes that it needs if they have the most CPUs
+     * in its partition.
      */
     private int nodes(Job job) {
         int said = TresCounts.nodes(job);
@@ -320,7 +325,7 @@ public final class JobViews {
         return most == 0 ? said : (int) Math.min(bound, (cpus + most - 1) / most);
     }
 
-    /** Number of nodes in the list of a pending job that asks for no number of them; 0 without a list. */
+    /** Returns the number of nodes in the list of a pending job that asks for no number of them; 0 without a list. */
     private static int listed(Job job) {
         String nodes = job.desc().request().nodeList();
         return job.state() == JobState.PENDING
@@ -333,7 +338,7 @@ public final class JobViews {
 
     private static final PartitionLimits.Memory NO_MEMORY = new PartitionLimits.Memory(0, 0, false);
 
-    /** Most nodes that a job may get: its maximum, or one for each task. */
+    /** Returns the most nodes that a job may get: its maximum, or one for each task. */
     private static int mostNodes(ResourceRequest r) {
         return r.nodesMax() > 0 ? r.nodesMax() : Math.max(1, Math.max(r.nodesMin(), r.tasks()));
     }
@@ -580,7 +585,7 @@ public final class JobViews {
                 !d.files().stderr().isEmpty());
     }
 
-    /** Requests without a field of their own, in the words of the REST API. */
+    /** Returns requests without a field of their own, in the words of the REST API. */
     private static List<String> wishes(Job job, JobDesc d) {
         List<String> out = new ArrayList<>();
         ResourceRequest r = d.request();
@@ -639,7 +644,7 @@ public final class JobViews {
         return r.cpusPerTask() > 0 ? r.cpusPerTask() : r.cpusPerGpu() * GresRequest.gpus(r.tresPerTask());
     }
 
-    /** Exclusive use as the job asked for it, else by the rule of its partition. */
+    /** Returns exclusive use as the job asked for it, else by the rule of its partition. */
     static String exclusiveUse(State state, Job job) {
         ResourceRequest.Exclusive asked = job.desc().request().exclusive();
         String rule = state.partitions()
@@ -655,9 +660,9 @@ public final class JobViews {
     }
 
     /**
-     * OverSubscribe as jobs show it. A running job shows its partition's rule before its own request: NO for EXCLUSIVE,
-     * YES for FORCE with more than one job. A pending job shows its request first. OK means that others may share
-     * without the job having asked for it.
+     * Returns OverSubscribe as jobs show it. A running job shows its partition's rule before its own request: NO for
+     * EXCLUSIVE, YES for FORCE with more than one job. A pending job shows its request first. OK means that others may
+     * share without the job having asked for it.
      */
     static String oversubscribe(State state, Job job) {
         Optional<dev.muster.core.state.Partition> partition =
@@ -693,7 +698,7 @@ public final class JobViews {
         return out.toString();
     }
 
-    /** Several in the order in which they are tried: the highest tier first. */
+    /** Returns several partitions in the order in which they are tried: the highest tier first. */
     private String partitions(String named) {
         if (named.indexOf(',') < 0) {
             return named;
@@ -712,7 +717,10 @@ public final class JobViews {
         return nodes.isEmpty() ? "" : HostList.of(nodes).compressed();
     }
 
-    /** Time at which the scheduler last considered the job; every pass considers every eligible job. 0 if none has. */
+    /**
+     * Returns the time at which the scheduler last considered the job; every pass considers every eligible job. 0 if
+     * none has.
+     */
     private long lastLook(Job job) {
         if (job.run().startTime() > 0) {
             return job.run().startTime();
@@ -730,14 +738,14 @@ public final class JobViews {
         };
     }
 
-    /** Number of switches with the time that the job really waits for them. */
+    /** Returns the number of switches with the time that the job really waits for them. */
     private String switches(ResourceRequest r) {
         return r.switches().isEmpty()
                 ? ""
                 : r.switches().split("@")[0] + "@" + Durations.full(TresCounts.switchWait(r, state.settings()));
     }
 
-    /** The program or the script's file, without its arguments (release 26.05; older ones showed them). */
+    /** Returns the program or the script's file, without its arguments (release 26.05; older ones showed them). */
     private static String command(JobDesc d) {
         return d.payload().arguments().isEmpty()
                 ? ""

@@ -39,7 +39,7 @@ public final class Launches {
         this.blobs = blobs;
     }
 
-    /** CPUs of an allocation unit: of a node that is no more, as many as come to each. */
+    /** Returns the CPUs of an allocation unit: of a node that is no more, as many as come to each. */
     static int perUnit(State state, String node, IndexSet units, int cpus) {
         return state.nodes()
                 .find(node)
@@ -106,8 +106,8 @@ public final class Launches {
     }
 
     /**
-     * The memory to be enforced, 0 for none. A job that has a whole node's memory only by default is not limited to it:
-     * with Slurm's default RealMemory=1 every job would be killed.
+     * Returns the memory to be enforced, 0 for none. A job that has a whole node's memory only by default is not
+     * limited to it: with Slurm's default RealMemory=1 every job would be killed.
      */
     private static long limitMb(State state, Job job, Allocation.Share share, long memoryMb) {
         dev.muster.model.job.ResourceRequest r = job.desc().request();
@@ -131,7 +131,7 @@ public final class Launches {
                 : Math.max(0, (job.run().limitTickMs() + over * 60_000L - tickMs) / 1000);
     }
 
-    /** The launches of one step. */
+    /** Returns the launches of one step. */
     public Of of(State state, Job job, Step step, long tickMs) {
         return new Of(state, job, step, tickMs);
     }
@@ -339,7 +339,7 @@ public final class Launches {
         return out;
     }
 
-    /** The node's GPUs that gres.conf puts near one of these CPUs. */
+    /** Returns the node's GPUs that gres.conf puts near one of these CPUs. */
     private static IndexSet near(State state, String node, IndexSet cpus, int perUnit) {
         IndexSet units = IndexSet.empty();
         for (int cpu = cpus.first(); cpu >= 0; cpu = cpus.next((cpu / perUnit + 1) * perUnit)) {

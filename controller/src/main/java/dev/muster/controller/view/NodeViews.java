@@ -246,7 +246,7 @@ public final class NodeViews {
         return out.toString();
     }
 
-    /** A node that only completing jobs use is shown as idle. */
+    /** Returns the base state of a node; one that only completing jobs use is shown as idle. */
     private static String base(String state, int allocated, int cpus) {
         boolean inUse = state.equals("ALLOCATED") || state.equals("MIXED");
         if (!inUse) {
@@ -325,7 +325,7 @@ public final class NodeViews {
         return fields.record();
     }
 
-    /** GANG first, as Slurm has it, and without an OFF beside it. */
+    /** Returns the preemption modes with GANG first, as in Slurm, and without an OFF beside it. */
     static String preemption(String modes) {
         List<String> words = new ArrayList<>(List.of(modes.split(",")));
         words.sort(java.util.Comparator.comparing(w -> !w.equals("GANG")));

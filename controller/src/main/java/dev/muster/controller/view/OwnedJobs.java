@@ -64,7 +64,7 @@ public final class OwnedJobs {
         }
     }
 
-    /** Numbers of the jobs of these users, in order. */
+    /** Returns the numbers of the jobs of these users, in order. */
     Collection<Integer> of(Collection<Integer> uids) {
         if (uids.size() == 1) {
             return byUser.getOrDefault(uids.iterator().next(), Set.of());

@@ -133,7 +133,7 @@ public final class PolicyViews {
         return rows;
     }
 
-    /** Resource minutes that running jobs may still use, by association and those above it. */
+    /** Returns the resource minutes that running jobs may still use, by association and those above it. */
     private Map<Integer, Map<String, Long>> runMinutes() {
         Map<Integer, Map<String, Long>> out = new HashMap<>();
         TreeSet<Integer> ids = new TreeSet<>();
@@ -158,7 +158,7 @@ public final class PolicyViews {
         return out;
     }
 
-    /** Resource minutes that a running job may still use. */
+    /** Returns the resource minutes that a running job may still use. */
     private Map<String, Long> left(Job job) {
         Map<String, Long> out = new TreeMap<>();
         long seconds = Math.max(0, job.run().limitTickMs() - now.tickMs()) / 1000;
@@ -167,7 +167,7 @@ public final class PolicyViews {
         return out;
     }
 
-    /** Charged usage by association, with that of all below it. */
+    /** Returns charged usage by association, with that of all below it. */
     private Map<Integer, Map<String, Long>> charged() {
         Map<Integer, Map<String, Long>> out = new HashMap<>();
         state.shares().each().entries().forEach(e -> {
@@ -238,7 +238,7 @@ public final class PolicyViews {
                         .toList();
     }
 
-    /** Names that AccountingStorageTRES has beside those of every cluster. */
+    /** Returns the names that AccountingStorageTRES has beside those of every cluster. */
     private List<String> tracked() {
         List<String> out = new ArrayList<>();
         AccountingOptions options = state.settings().options().accounting();

@@ -107,7 +107,7 @@ public final class Privacy {
         return !hides("nodes") || labels() && (permits(mcs.labelOf(state, node)) || isOn(node));
     }
 
-    /** Equal for callers with the same view of jobs and nodes. */
+    /** Returns a text that is equal for callers with the same view of jobs and nodes. */
     public String sees() {
         return hides("jobs") || hides("nodes") ? "uid " + uid : "all";
     }

@@ -15,7 +15,7 @@ import java.util.List;
 final class TaskCpus {
     private TaskCpus() {}
 
-    /** Abstract CPU ids of units: those of one core are neighbours. */
+    /** Returns the abstract CPU ids of units: those of one core are neighbours. */
     static IndexSet cpuIds(IndexSet units, int perUnit) {
         if (perUnit == 1) {
             return units;

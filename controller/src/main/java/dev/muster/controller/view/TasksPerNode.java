@@ -12,7 +12,7 @@ import java.util.List;
 final class TasksPerNode {
     private TasksPerNode() {}
 
-    /** Number of tasks that srun would start on each node of the allocation. */
+    /** Returns the number of tasks that srun would start on each node of the allocation. */
     static List<Integer> of(Job job) {
         ResourceRequest r = job.desc().request();
         List<Allocation.Share> nodes = job.run().allocation().nodes();
@@ -39,7 +39,7 @@ final class TasksPerNode {
         return out;
     }
 
-    /** Tasks for which a node has GPUs; unlimited without GPUs per task. */
+    /** Returns the number of tasks for which a node has GPUs; unlimited without GPUs per task. */
     private static int byGpus(Allocation.Share node, int gpusPerTask) {
         return gpusPerTask == 0
                 ? Integer.MAX_VALUE

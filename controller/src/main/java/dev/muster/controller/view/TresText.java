@@ -20,7 +20,7 @@ public final class TresText {
 
     private TresText() {}
 
-    /** TRES of an allocation with the billing of the job's partition. */
+    /** Returns the TRES of an allocation with the billing of the job's partition. */
     static String allocated(State state, Job job, Allocation a) {
         return a.isEmpty()
                 ? ""
@@ -32,13 +32,14 @@ public final class TresText {
                         job.run().allocation().licenses());
     }
 
-    /** TRES that the job asks for, with their billing. */
+    /** Returns the TRES that the job asks for, with their billing. */
     static String requested(State state, Job job) {
         return requested(state, job, TresCounts.asked(state, job.desc()));
     }
 
     /**
-     * TRES of a request with the billing of the job's partition. Licenses of which any one would do are all counted.
+     * Returns the TRES of a request with the billing of the job's partition. Licenses of which any one would do are all
+     * counted.
      */
     static String requested(State state, Job job, TresCounts a) {
         return text(state, job, a, asked(state, job, a), job.desc().request().licenses());
@@ -73,7 +74,7 @@ public final class TresText {
         return mb > 0 ? "," + BurstBuffer.TRES + "=" + memory(mb) : "";
     }
 
-    /** Licenses that AccountingStorageTRES names, each after a comma. */
+    /** Returns the licenses that AccountingStorageTRES names, each after a comma. */
     public static String licenses(State state, String text) {
         List<String> tracked = state.settings().options().accounting().licenses();
         StringBuilder out = new StringBuilder();

@@ -52,7 +52,7 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
         return parts.stream().mapToInt(p -> p.tasks().size()).sum();
     }
 
-    /** The nodes of the step as PMI needs them. */
+    /** Returns the nodes of the step as PMI needs them. */
     List<MpiNode> mpi() {
         List<MpiNode> out = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
@@ -67,7 +67,7 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
         return List.copyOf(out);
     }
 
-    /** Index of a part among all nodes of the step. */
+    /** Returns the index of a part among all nodes of the step. */
     int index(Step.Part part) {
         for (int i = 0; i < parts.size(); i++) {
             if (parts.get(i).node().equals(part.node())) {

@@ -53,7 +53,7 @@ class CancelTargetsTest {
                 .orElseThrow();
     }
 
-    /** Tasks as {@code arr1 arr2}; of the record each by itself. */
+    /** Returns the tasks as {@code arr1 arr2}; of the record each by itself. */
     private static Map<String, Job> tasks(State state) {
         Map<String, Job> out = new TreeMap<>();
         Map<Integer, String> names = new TreeMap<>();

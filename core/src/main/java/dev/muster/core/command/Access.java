@@ -46,7 +46,7 @@ public final class Access {
         return coordinated(state, uid).contains(account);
     }
 
-    /** Accounts that the user coordinates, with those below them. */
+    /** Returns the accounts that the user coordinates, with those below them. */
     public static List<String> coordinated(State state, int uid) {
         return state.accounts()
                 .privileged()

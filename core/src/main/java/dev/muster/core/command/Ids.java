@@ -67,14 +67,14 @@ public final class Ids {
         return id;
     }
 
-    /** A number for a task that leaves the array's pending record: the last one keeps the array's. */
+    /** Returns a number for a task that leaves the array's pending record: the last one keeps the array's. */
     public int forTask(Job array) {
         int left = tasksLeft.getOrDefault(array.id(), array.array().pending().count());
         tasksLeft.put(array.id(), left - 1);
         return left <= 1 ? array.id() : jobId();
     }
 
-    /** Must be applied before the numbers are. */
+    /** Returns the records that must be applied before the numbers are used. */
     public List<Change> reservations() {
         List<Change> out = new ArrayList<>();
         if (reserved) {

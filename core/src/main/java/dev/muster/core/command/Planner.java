@@ -29,7 +29,7 @@ public interface Planner {
     /** When and where a job would start. start is in seconds since 1970. */
     record Estimate(long start, List<String> nodes, int cpus, String partition) {}
 
-    /** Why the job can never run as things are configured; empty if it can. */
+    /** Returns why the job can never run as things are configured; empty if it can. */
     Optional<Decision.Rejected> infeasible(State state, JobDesc desc);
 
     /**
@@ -41,10 +41,10 @@ public interface Planner {
     /** A job that has to give way to one that {@link #starts} looked at. */
     record Preempt(int jobId, Preemption.Mode mode, int graceS) {}
 
-    /** Victims of preemption that the last {@link #starts} chose. */
+    /** Returns the victims of preemption that the last {@link #starts} chose. */
     List<Preempt> preemptions();
 
-    /** Jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
+    /** Returns the jobs that gave way by being suspended and whose cores are free, by the last {@link #starts}. */
     List<Integer> resumes();
 
     /**
@@ -65,16 +65,16 @@ public interface Planner {
         return List.of();
     }
 
-    /** Where a job that is not in the queue would run, were it submitted now. */
+    /** Returns where a job that is not in the queue would run, were it submitted now. */
     Optional<Estimate> estimate(State state, Now now, JobDesc desc);
 
-    /** The computed priority by which the job stands in the queue; empty if its own counts. */
+    /** Returns the computed priority by which the job stands in the queue; empty if its own counts. */
     OptionalLong priority(int jobId);
 
     /** Tests whether a node with these features fits an expression of {@code -C}. */
     boolean matches(String expression, List<String> features);
 
-    /** Why the job waited in the last pass. */
+    /** Returns why the job waited in the last pass. */
     JobReason reason(int jobId);
 
     /** Follows the state from one value to the next by this entry. */

@@ -13,7 +13,7 @@ public final class Requests {
     private Requests() {}
 
     /**
-     * The answer that this request got before.
+     * Returns the answer that this request got before.
      *
      * @param requestId "" for one that has no name: it is never the same
      */
@@ -29,7 +29,7 @@ public final class Requests {
         }
     }
 
-    /** Records for the contents, by their hashes, that are not kept yet. */
+    /** Returns the records for the contents, by their hashes, that are not kept yet. */
     public static List<Change> stored(State state, Map<String, Bytes> contents) {
         return contents.entrySet().stream()
                 .filter(e -> !e.getKey().isEmpty() && !state.blobs().has(e.getKey()))

@@ -245,7 +245,7 @@ public final class DueIndex {
         }
     }
 
-    /** Nodes whose time out of service is over. */
+    /** Returns the nodes whose time out of service is over. */
     public List<String> toResume(long seconds) {
         List<String> out = new ArrayList<>();
         resuming.headMap(seconds, true).values().forEach(out::addAll);
@@ -260,7 +260,7 @@ public final class DueIndex {
         }
     }
 
-    /** Jobs in which a queued step may begin; each is named once, until something changes in it. */
+    /** Returns the jobs in which a queued step may begin; each is named once, until something changes in it. */
     public List<Integer> stepsToBegin(int most) {
         List<Integer> out = new ArrayList<>(toStep.stream().limit(most).toList());
         out.forEach(toStep::remove);
@@ -404,12 +404,12 @@ public final class DueIndex {
         }
     }
 
-    /** Running jobs at or past their limit at this tick. */
+    /** Returns the running jobs at or past their limit at this tick. */
     public List<Integer> overLimit(long tickMs, int most) {
         return upTo(limits, tickMs, most);
     }
 
-    /** A job of srun's own has its limit for its step as well. */
+    /** Returns the limit of a job's step: a job of srun's own has its limit for its step as well. */
     private static long stepLimit(Job job) {
         return job.desc().kind() == JobDesc.Kind.RUN
                 ? Long.MAX_VALUE
@@ -420,19 +420,19 @@ public final class DueIndex {
                         .orElse(Long.MAX_VALUE);
     }
 
-    /** Running jobs with a step at or past its own limit. */
+    /** Returns the running jobs with a step at or past its own limit. */
     public List<Integer> stepsOverLimit(long seconds, int most) {
         return upTo(stepLimits, seconds, most);
     }
 
-    /** Seconds since 1970 after which the job cannot end before its deadline any more. */
+    /** Returns the seconds since 1970 after which the job cannot end before its deadline any more. */
     private static long latestStart(Job job) {
         JobDesc.Timing t = job.desc().timing();
         int least = t.timeMinMin() > 0 ? t.timeMinMin() : Math.max(0, t.timeLimitMin());
         return t.deadline() - least * 60L;
     }
 
-    /** Pending jobs that will miss their deadline. */
+    /** Returns the pending jobs that will miss their deadline. */
     public List<Integer> pastDeadline(long seconds, int most) {
         return upTo(deadlines, seconds - 1, most);
     }
@@ -441,14 +441,17 @@ public final class DueIndex {
         return job.run().limitTickMs() - job.desc().extras().warnSeconds() * 1000L;
     }
 
-    /** Jobs to be sent the signal they asked for before their limit (--signal); each once per limit. */
+    /** Returns the jobs to be sent the signal they asked for before their limit (--signal); each once per limit. */
     public List<Integer> toWarn(long tickMs, int most) {
         List<Integer> out = upTo(warnings, tickMs, most);
         warnings.headMap(tickMs, true).clear();
         return out;
     }
 
-    /** Jobs whose eligibility must be looked at now: something they wait for changed, or their begin time came. */
+    /**
+     * Returns the jobs whose eligibility must be looked at now: something they wait for changed, or their begin time
+     * came.
+     */
     public List<Integer> unsettled(long seconds, int most) {
         List<Integer> out = new ArrayList<>();
         for (int id : toSettle) {

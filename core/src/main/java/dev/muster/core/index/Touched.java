@@ -81,7 +81,7 @@ public final class Touched {
         };
     }
 
-    /** The node whose own state changed, "" if none; what jobs hold of nodes follows from {@link #jobs}. */
+    /** Returns the node whose own state changed, "" if none; what jobs hold of nodes follows from {@link #jobs}. */
     public static String node(Change change) {
         return switch (change) {
             case Change.NodeRegistered c -> c.node();

@@ -155,7 +155,7 @@ public final class BufferRules {
                 .map(b -> new Change.BufferChanged(b.tornDown(true, now.seconds())));
     }
 
-    /** A job that is released after its stage-in failed has it tried again. */
+    /** Returns the change by which a job that is released after its stage-in failed has it tried again. */
     static Optional<Change> again(State state, Job job, Now now) {
         return state.buffers()
                 .byJob()

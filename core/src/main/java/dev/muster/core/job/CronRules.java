@@ -148,7 +148,7 @@ public final class CronRules {
     }
 
     /**
-     * Jobs that are done are put back.
+     * Puts back the jobs that are done.
      *
      * @return the jobs that were checked and stay
      */

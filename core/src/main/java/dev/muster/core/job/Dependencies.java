@@ -70,7 +70,7 @@ public final class Dependencies {
     private static final Pattern STATE = Pattern.compile("\\((unfulfilled|failed|fulfilled)\\)");
     private static final Pattern BARE = Pattern.compile("[1-9]\\d*(_(\\d+|\\*|\\[[^\\]]*\\]))?");
 
-    /** Between the separators, of which those in brackets are none. */
+    /** Returns the conditions between the separators, of which those in brackets are none. */
     private static List<String> conditions(String text, char separator) throws Refused {
         List<String> out = new ArrayList<>();
         int from = 0;
@@ -129,7 +129,9 @@ public final class Dependencies {
      * @param delayMin what follows "+", in minutes; 0 without one
      */
     private record JobName(int id, Optional<String> task, int delayMin) {
-        /** Blanks and a sign may precede a number: scripts write {@code afterok: $ID}. */
+        /**
+         * Parses a job of a dependency. Blanks and a sign may precede its number: scripts write {@code afterok: $ID}.
+         */
         static JobName parse(String text) throws Refused {
             String signed = text.stripLeading();
             String job = signed.startsWith("+") ? signed.substring(1) : signed;
@@ -229,7 +231,7 @@ public final class Dependencies {
                 .orElse(false);
     }
 
-    /** The conditions as they stand now. */
+    /** Returns the conditions as they stand now. */
     public static List<Dependency> settle(State state, Job job, Now now, DueIndex due) {
         List<Dependency> out = new ArrayList<>();
         for (Dependency d : job.dependencies()) {
@@ -285,7 +287,10 @@ public final class Dependencies {
         };
     }
 
-    /** A job that is known no more has ended, with an exit status that is lost. */
+    /**
+     * Returns the status of a dependency on a job that is known no more: it has ended, with an exit status that is
+     * lost.
+     */
     private static Dependency.Status ofUnknownJob(Dependency.Kind kind) {
         return switch (kind) {
             case AFTEROK, AFTERNOTOK, AFTERCORR -> Dependency.Status.FAILED;

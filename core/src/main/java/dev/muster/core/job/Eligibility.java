@@ -31,7 +31,10 @@ public final class Eligibility {
         return job.isPending() && job.eligibleTime() > 0 ? from(state, job, 0) : List.of();
     }
 
-    /** A job that also waits for a dependency or its begin time becomes eligible when that is over. */
+    /**
+     * Returns the changes by which a released job becomes eligible; one that also waits for a dependency or its begin
+     * time does when that is over.
+     */
     static List<Change> released(State state, Job job, Now now) {
         boolean free = job.isPending()
                 && job.eligibleTime() == 0

@@ -37,7 +37,7 @@ public final class Expediting {
         return job.has(JobFlag.REQUEUE_HOLD) && job.has(JobFlag.COMPLETING) && isAsked(job);
     }
 
-    /** A node has failed under it while it ran. */
+    /** Returns the changes for a job under which a node has failed while it ran. */
     public static List<Change> lost(Job job, Now now) {
         return concat(
                 List.of(new Change.JobRequeued(

@@ -163,7 +163,7 @@ public final class JobRules {
                 : ref.jobId() + "_" + tasks.compact();
     }
 
-    /** Jobs that the name means, before any task is split off. */
+    /** Returns the jobs that the name means, before any task is split off. */
     private List<Job> named(Command.JobRef ref) {
         if (!ref.tasks().isEmpty()) {
             List<Job> out = new ArrayList<>(state.jobs().find(ref.jobId()).filter(Job::isArrayRecord).stream()
@@ -184,8 +184,8 @@ public final class JobRules {
     }
 
     /**
-     * A plain number means the job, every task of the array or every component; a task of the pending record is split
-     * off first.
+     * Returns the jobs that a reference means: a plain number means the job, every task of the array or every
+     * component; a task of the pending record is split off first.
      *
      * @param over tasks that are over are meant as well, beside others
      */
@@ -213,8 +213,8 @@ public final class JobRules {
     }
 
     /**
-     * The waiting record as a whole where all that wait in it are meant; each other task by itself, wherever it is by
-     * now.
+     * Returns the waiting record as a whole where all that wait in it are meant; each other task by itself, wherever it
+     * is by now.
      */
     private List<Job> targetsOfRecord(int jobId, IndexSet tasks) {
         Optional<Job> record = state.jobs().find(jobId).filter(Job::isArrayRecord);
@@ -414,7 +414,7 @@ public final class JobRules {
         }
     }
 
-    /** The text kept with a cancelled job: sacct prints {@code CANCELLED by UID}. */
+    /** Returns the text kept with a cancelled job: sacct prints {@code CANCELLED by UID}. */
     static String by(int uid) {
         return "by " + uid;
     }
@@ -606,7 +606,7 @@ public final class JobRules {
                 });
     }
 
-    /** The client of an interactive allocation is done. */
+    /** Ends an interactive allocation whose client is done. */
     public Decision complete(Command.CompleteAllocation c) {
         Optional<Job> found = state.jobs().find(c.jobId());
         if (found.isEmpty()) {
@@ -628,7 +628,7 @@ public final class JobRules {
         return Decision.of(List.of(over(job, c.exit(), "", now)), "");
     }
 
-    /** An allocation whose command is silent, whatever runs in it; where only root submits, root sees to it. */
+    /** Ends an allocation whose command is silent, whatever runs in it; where only root submits, root sees to it. */
     public Decision inactive(Command.EndInactive c) {
         return state.jobs()
                 .find(c.jobId())
@@ -645,7 +645,7 @@ public final class JobRules {
                 .orElseGet(() -> Decision.of(List.of(), ""));
     }
 
-    /** An allocation whose command is gone: it ends as if the command had failed. */
+    /** Ends an allocation whose command is gone, as if the command had failed. */
     public Decision unclaimed(Command.EndUnclaimed c) {
         return state.jobs()
                 .find(c.jobId())
@@ -664,7 +664,7 @@ public final class JobRules {
                         .isEmpty();
     }
 
-    /** The record for a job whose own work has ended with this status. */
+    /** Returns the record for a job whose own work has ended with this status. */
     static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
         Optional<String> interruptedBy = job.desc().kind() != JobDesc.Kind.RUN
                 ? Optional.empty()

@@ -141,7 +141,7 @@ public final class JobSubmit {
                 ",", state.partitions().values().stream().map(Partition::name).toList());
     }
 
-    /** The one of the highest tier whose limits on nodes and users the job keeps. */
+    /** Returns the partition of the highest tier whose limits on nodes and users the job keeps. */
     private static Optional<String> fitting(State state, JobDesc job) {
         String best = "";
         int tier = Integer.MIN_VALUE;

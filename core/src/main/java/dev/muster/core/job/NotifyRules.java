@@ -19,7 +19,10 @@ public final class NotifyRules {
 
     private NotifyRules() {}
 
-    /** The reply is "salloc" if the job's client has to fetch the message, and "" if the job's node prints it. */
+    /**
+     * Sends a job a message. The reply is "salloc" if the job's client has to fetch the message, and "" if the job's
+     * node prints it.
+     */
     public static Decision notify(State state, Command.NotifyJob c) {
         Optional<Job> found = state.job(c.job().jobId(), c.job().task());
         if (found.isEmpty()) {

@@ -19,8 +19,8 @@ public final class RequeueExit {
     private RequeueExit() {}
 
     /**
-     * The records: ended, or requeued where the configuration names the code, the job may be requeued and nothing but
-     * its script ended it.
+     * Returns the records of a job's end: ended, or requeued where the configuration names the code, the job may be
+     * requeued and nothing but its script ended it.
      */
     public static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
         Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
@@ -50,7 +50,10 @@ public final class RequeueExit {
                 : List.of(JobRules.over(job, exit, why, now));
     }
 
-    /** Back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user why. */
+    /**
+     * Sends a job back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user
+     * why.
+     */
     public static List<Change> yielded(State state, Job job, Now now) {
         List<Change> out =
                 new ArrayList<>(List.of(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.REQUEUE, 0)));
@@ -59,7 +62,8 @@ public final class RequeueExit {
     }
 
     /**
-     * Back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes can start it.
+     * Sends a job back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes
+     * can start it.
      */
     public static List<Change> later(State state, Job job, Now now) {
         return later(state, job, ExitStatus.NONE, now);

@@ -262,7 +262,7 @@ public final class SubmitRules {
                 "");
     }
 
-    /** Alternate: where jobs of a partition go that takes none. */
+    /** Returns the job in the partition that Alternate names, where its own takes no jobs. */
     private JobDesc rerouted(JobDesc desc) {
         JobDesc at = desc;
         for (int i = 0; i < state.partitions().size(); i++) {
@@ -289,7 +289,7 @@ public final class SubmitRules {
         return desc;
     }
 
-    /** Texts of the job that are stored unchanged and printed in lists. */
+    /** Returns the texts of the job that are stored unchanged and printed in lists. */
     private static Stream<String> texts(JobDesc d) {
         return Stream.of(
                 d.name(),
@@ -355,7 +355,10 @@ public final class SubmitRules {
         return active >= state.settings().maxJobCount() || state.jobs().size() >= numbers;
     }
 
-    /** A negative nice value and a priority need an operator, a reboot of the nodes needs an administrator. */
+    /**
+     * Refuses what needs a right: a negative nice value and a priority need an operator, a reboot of the nodes needs an
+     * administrator.
+     */
     private Optional<SlurmErrno> privilegeRefusal(Command.SubmitJob c, JobDesc desc) {
         boolean operator = Access.isOperator(state, c.uid());
         if (desc.timing().nice() < 0 && !operator) {
@@ -383,8 +386,8 @@ public final class SubmitRules {
     }
 
     /**
-     * A deadline that has passed, or that the shortest run the job accepts would miss even if it began at once, or when
-     * it may begin.
+     * Refuses a deadline that has passed, or that the shortest run the job accepts would miss even if it began at once,
+     * or when it may begin.
      */
     private Optional<SlurmErrno> pastDeadline(JobDesc.Timing t) {
         if (t.timeMinMin() > 0 && t.timeLimitMin() > 0 && t.timeMinMin() > t.timeLimitMin()) {
@@ -481,7 +484,7 @@ public final class SubmitRules {
         return Optional.of(Decision.reject(errno));
     }
 
-    /** The array asked for: empty if the specification is bad; size 0 for none. */
+    /** Returns the array asked for: empty if the specification is bad; size 0 for none. */
     private Optional<Job.Array> array(String text) {
         if (text.isEmpty()) {
             return Optional.of(Job.Array.NONE);

@@ -49,7 +49,7 @@ public final class TaskOutcomes {
         return state.tasksOf(arrayJobId).stream().map(TaskOutcomes::of).reduce(waiting, IndexSet::union);
     }
 
-    /** The tasks that a job of an array stands for. */
+    /** Returns the tasks that a job of an array stands for. */
     static IndexSet of(Job job) {
         if (job.isArrayRecord()) {
             return job.array().pending();

@@ -170,7 +170,7 @@ final class UpdateFields {
         return field.kind == Kind.CPUS ? cpus(desc, field, number.getAsLong()) : done(desc, field, number.getAsLong());
     }
 
-    /** Devices are written with what kind of resource they are. */
+    /** Returns devices with what kind of resource they are. */
     private static String whole(String value) {
         StringBuilder out = new StringBuilder();
         for (Tres.Item item : Tres.gres(value)) {
@@ -215,7 +215,7 @@ final class UpdateFields {
                 : done(desc, field, minutes.getAsLong());
     }
 
-    /** A count that fits; nothing otherwise. */
+    /** Returns a count that fits; empty otherwise. */
     static OptionalLong number(String text) {
         return text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Integer.MAX_VALUE
                 ? OptionalLong.of(Long.parseLong(text))

@@ -94,8 +94,8 @@ public final class UpdateRules {
     private final List<Change> splits = new ArrayList<>();
 
     /**
-     * The job; of a heterogeneous one all components, of an array all tasks, of a task that waits with others that
-     * alone.
+     * Returns the jobs that an update means: the job; of a heterogeneous one all components, of an array all tasks, of
+     * a task that waits with others that alone.
      *
      * @param task -1 where none is named
      */
@@ -410,7 +410,7 @@ public final class UpdateRules {
         return beforeMin >= 0 && (afterMin < 0 || afterMin > beforeMin);
     }
 
-    /** An unlimited time cannot be changed by an amount, and a limited one not to nothing. */
+    /** Refuses a change by an amount that is impossible: of an unlimited time any, of a limited one to nothing. */
     private static Optional<Decision.Rejected> impossibleStep(int current, int limit, long minutes, boolean longer) {
         if (current < 0) {
             return Optional.of(new Decision.Rejected(
@@ -537,7 +537,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** An administrator may change the licenses of a running job, as far as the cluster has enough left. */
+    /** Changes the licenses of a running job: an administrator may, as far as the cluster has enough left. */
     private Optional<Decision.Rejected> licenses(Job job, RecordEditor<JobDesc> desc, String value, boolean admin) {
         desc.set("request.licenses", value);
         if (job.isPending()) {
@@ -639,7 +639,7 @@ public final class UpdateRules {
         return Optional.empty();
     }
 
-    /** The edge has turned the text into seconds since 1970. */
+    /** Sets the start time of a job, which the edge has turned into seconds since 1970. */
     private Optional<Decision.Rejected> startTime(Job job, RecordEditor<JobDesc> desc, String value) {
         if (!job.isPending()) {
             return refuse(SlurmErrno.JOB_NOT_PENDING);

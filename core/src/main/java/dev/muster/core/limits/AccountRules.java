@@ -69,7 +69,7 @@ public final class AccountRules {
     public record Unfit(SlurmErrno errno) implements Charged {}
 
     /**
-     * The key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's
+     * Returns the key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's
      * default. Empty if it is none of the user's and AccountingStorageEnforce has wckeys.
      */
     Optional<String> wckey(String user, String asked) {
@@ -173,8 +173,8 @@ public final class AccountRules {
     }
 
     /**
-     * The user's association with an account, or the default one: where associations are not enforced that one pays for
-     * any other account, too.
+     * Returns the user's association with an account, or the default one: where associations are not enforced that one
+     * pays for any other account, too.
      */
     private Optional<AssocPolicy> payer(String user, String account, String partition) {
         Optional<AssocPolicy> named = account.isEmpty() ? Optional.empty() : accounts.assoc(user, account, partition);
@@ -281,7 +281,7 @@ public final class AccountRules {
                 .flatMap(state.accounts()::qos);
     }
 
-    /** Limits without those that others name already, resource by resource. */
+    /** Returns the limits without those that others name already, resource by resource. */
     private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> said) {
         Map<String, String> out = new java.util.TreeMap<>(limits);
         said.forEach((name, value) -> {
@@ -337,7 +337,7 @@ public final class AccountRules {
                 : Optional.of(desc.withCharge(desc.charge().withQos(String.join(",", left))));
     }
 
-    /** The description under each of its QOS. */
+    /** Returns the description under each of its QOS. */
     public static List<JobDesc> under(JobDesc desc) {
         return desc.charge().qos().indexOf(',') < 0
                 ? List.of(desc)
@@ -371,7 +371,7 @@ public final class AccountRules {
                 SlurmErrno.ACCOUNTING_POLICY, JobLimits.told(broken) + "\n" + SlurmErrno.ACCOUNTING_POLICY.sentence());
     }
 
-    /** The limits on what may be in the queue that a job would break. */
+    /** Returns the limits on what may be in the queue that a job would break. */
     private List<String> tooMany(JobDesc desc, int tasks, AccountUse use) {
         String user = desc.owner().user();
         Map<String, String> said = ofQos(desc);
@@ -410,7 +410,7 @@ public final class AccountRules {
         return limit >= 0 && count > limit;
     }
 
-    /** The user's association and those above it. */
+    /** Returns the user's association and those above it. */
     List<AssocPolicy> chain(JobDesc desc) {
         List<AssocPolicy> out = new ArrayList<>();
         for (Optional<AssocPolicy> a = assoc(desc); a.isPresent(); a = accounts.parent(a.get())) {
@@ -446,12 +446,12 @@ public final class AccountRules {
         return out;
     }
 
-    /** The limit that keeps this job from ever starting as it is asked for. */
+    /** Returns the limit that keeps this job from ever starting as it is asked for. */
     private JobReason never(JobDesc desc) {
         return never(desc, new AccountUse());
     }
 
-    /** Beyond a limit by itself, or with those that must run beside it. */
+    /** Returns the limit that a job is beyond by itself, or with those that must run beside it. */
     private JobReason never(JobDesc desc, AccountUse beside) {
         Map<String, Long> asked = asked(desc);
         List<JobLimits.Broken> single = ofEach(desc, asked, desc.timing().timeLimitMin());
@@ -502,7 +502,7 @@ public final class AccountRules {
     // ---- at the start
 
     /**
-     * Why a job may not start on an allocation now although it is free.
+     * Returns why a job may not start on an allocation now although it is free.
      *
      * @param allocation {@link Allocation#NONE} before one is chosen: what it asks for is looked at
      * @param limitMin the time it would get, -1 without limit
@@ -553,7 +553,7 @@ public final class AccountRules {
         return !limited() || flags.reserves(qos(desc), assoc(desc), priority);
     }
 
-    /** Up to now: what was charged and what was not yet. */
+    /** Returns the usage up to now: what was charged and what was not yet. */
     private Map<String, Long> used(int id, boolean ofQos) {
         if (hasCharge) {
             return (ofQos ? chargedQos : charged).getOrDefault(id, Map.of());
@@ -597,7 +597,7 @@ public final class AccountRules {
     }
 
     /**
-     * Minutes that a QOS, or an association with those below it, has used up to now.
+     * Returns the minutes that a QOS, or an association with those below it, has used up to now.
      *
      * @param what a resource, or {@link Shares#WALL}
      */
@@ -615,7 +615,7 @@ public final class AccountRules {
         return state.shares().qosEach().find(qos).orElse(Map.of());
     }
 
-    /** The most that a minute counts for; no less than one. */
+    /** Returns the most that a minute counts for; no less than one. */
     double mostUsageFactor() {
         double most = 1;
         for (QosPolicy q : accounts.qos().values()) {
@@ -625,13 +625,13 @@ public final class AccountRules {
         return most;
     }
 
-    /** Payers whose jobs are charged to a QOS. */
+    /** Returns the payers whose jobs are charged to a QOS. */
     Predicate<AccountUse.Payer> chargedTo(String qos) {
         Predicate<AccountUse.Payer> part = ofPartitions(state.partitions(), qos);
         return p -> p.qos().equals(qos) || part.test(p);
     }
 
-    /** Payers whose jobs are charged to an association or one below it. */
+    /** Returns the payers whose jobs are charged to an association or one below it. */
     Predicate<AccountUse.Payer> chargedTo(AssocPolicy a) {
         Accounts all = accounts;
         return p -> within(all, new AccountUse.Payer(p.user(), p.account(), p.firstPartition(), p.qos()), a);
@@ -645,7 +645,7 @@ public final class AccountRules {
         return state.tickMs();
     }
 
-    /** The QOS of the job's first partition; "" if it has none. */
+    /** Returns the QOS of the job's first partition; "" if it has none. */
     String partQos(JobDesc d) {
         return ofPartition(state, d.partition()).map(QosPolicy::name).orElse("");
     }
@@ -718,7 +718,7 @@ public final class AccountRules {
     }
 
     /**
-     * The reason of the first limit that the request would exceed together with the use of other jobs.
+     * Returns the reason of the first limit that the request would exceed together with the use of other jobs.
      *
      * @param alone the limit that the request exceeds by itself
      */
@@ -749,7 +749,7 @@ public final class AccountRules {
         void of(LimitHierarchy chains, JobDesc desc, java.util.function.Consumer<SharedLimits> out);
     }
 
-    /** Resource minutes of a run; one without a limit counts as a year. */
+    /** Returns the resource minutes of a run; one without a limit counts as a year. */
     static Map<String, Long> minutes(Map<String, Long> wanted, int limitMin) {
         Map<String, Long> out = LimitValues.times(wanted, limitMin < 0 ? (int) AccountUse.UNLIMITED_MIN : limitMin, 1);
         out.put(Shares.WALL, (long) Math.max(0, limitMin));

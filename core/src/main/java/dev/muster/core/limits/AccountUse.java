@@ -170,7 +170,7 @@ public final class AccountUse {
         return epoch;
     }
 
-    /** Goes up with each change of what runs, and when sums are made anew. */
+    /** Returns a number that goes up with each change of what runs, and when sums are made anew. */
     public long changes() {
         return changes;
     }
@@ -355,7 +355,7 @@ public final class AccountUse {
     }
 
     /**
-     * The sum over those that fit, to be read only.
+     * Returns the sum over the payers that fit, to be read only.
      *
      * @param key what it is the sum of: equal keys have the same members until the policy or the partitions change
      * @param members must not hold on to a state

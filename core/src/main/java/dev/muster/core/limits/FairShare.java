@@ -77,7 +77,7 @@ public final class FairShare {
     private final List<Item> roots = new ArrayList<>();
     private int users;
 
-    /** The tree as the configuration wants it. */
+    /** Returns the tree as the configuration wants it. */
     public static FairShare of(State state) {
         return new FairShare(
                 state.accounts(),
@@ -302,7 +302,7 @@ public final class FairShare {
         return i == null ? 0 : i.factor;
     }
 
-    /** Depth first: the users of an account before the accounts below it. */
+    /** Returns the rows depth first: the users of an account before the accounts below it. */
     public List<Row> rows() {
         List<Row> out = new ArrayList<>();
         roots.forEach(r -> add(r, 0, out));

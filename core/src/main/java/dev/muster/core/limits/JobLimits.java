@@ -51,7 +51,7 @@ final class JobLimits {
     }
 
     /**
-     * The word of a refusal.
+     * Returns the word of a refusal.
      *
      * @param words of limits that are broken, one at least
      */

@@ -345,13 +345,14 @@ public final class LimitCache {
     }
 
     /**
-     * Thousandths of seconds that were charged until the last time to a QOS, or to an association and those below it.
+     * Returns the thousandths of seconds that were charged until the last time to a QOS, or to an association and those
+     * below it.
      */
     long charged(boolean ofQos, int id, String what) {
         return (ofQos ? rules.chargedOf(id) : charged.getOrDefault(id, Map.of())).getOrDefault(what, 0L);
     }
 
-    /** Goes up when numbers that go by time have to be made anew. */
+    /** Returns a number that goes up when numbers that go by time have to be made anew. */
     long era() {
         return era;
     }
@@ -361,7 +362,9 @@ public final class LimitCache {
         return second;
     }
 
-    /** Thousandths of seconds that one unit of anything may have been used at most since the last charge. */
+    /**
+     * Returns the thousandths of seconds that one unit of anything may have been used at most since the last charge.
+     */
     double mostPerUnit() {
         return mostPerUnit;
     }

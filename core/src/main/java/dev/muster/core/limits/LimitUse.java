@@ -39,7 +39,7 @@ public final class LimitUse {
     private static final List<String> OVER_TIME = List.of("GrpTRESMins", "GrpTRESRunMins", "GrpWall", "MaxTRESMins");
 
     /**
-     * The limit that the reason stands for; empty if the reason is of another kind.
+     * Returns the limit that the reason stands for; empty if the reason is of another kind.
      *
      * @param limitMin the job's own time limit, -1 for none
      */

@@ -55,7 +55,7 @@ final class LimitValues {
         return digits.length() > 18 ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 
-    /** Limits of an association as a QOS stretches them: LimitFactor. */
+    /** Returns the limits of an association as a QOS stretches them: LimitFactor. */
     static Map<String, Long> stretched(Map<String, Long> limits, Map<String, String> ofQos) {
         String factor = text(ofQos, "LimitFactor");
         if (!factor.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") || Double.parseDouble(factor) == 0) {
@@ -65,7 +65,7 @@ final class LimitValues {
         return limits;
     }
 
-    /** Resource minutes of a whole run; one without a limit has no bound. */
+    /** Returns the resource minutes of a whole run; one without a limit has no bound. */
     static Map<String, Long> times(Map<String, Long> wanted, int limitMin, double factor) {
         Map<String, Long> out = new LinkedHashMap<>();
         wanted.forEach((name, count) -> out.put(
@@ -73,7 +73,7 @@ final class LimitValues {
         return out;
     }
 
-    /** The reason for a resource: Slurm has a word for each of the common ones. */
+    /** Returns the reason for a resource: Slurm has a word for each of the common ones. */
     static JobReason named(
             String prefix, String tres, String cpu, String memory, String node, String billing, String gres) {
         return JobReason.ofWord(prefix

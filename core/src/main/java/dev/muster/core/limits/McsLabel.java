@@ -21,7 +21,7 @@ public record McsLabel(McsOptions options) {
         return new McsLabel(settings.options().mcs());
     }
 
-    /** MCSPlugin without {@code mcs/}: none, user, group, account or label. */
+    /** Returns MCSPlugin without {@code mcs/}: none, user, group, account or label. */
     public String kind() {
         return options.kind();
     }
@@ -30,7 +30,7 @@ public record McsLabel(McsOptions options) {
         return options.privateData();
     }
 
-    /** The description with its label after an update; without MCSPlugin no update changes a label. */
+    /** Returns the description with its label after an update; without MCSPlugin no update changes a label. */
     public Optional<JobDesc> relabelled(JobDesc before, JobDesc after) {
         return kind().equals("none")
                 ? Optional.of(after.withExtras(
@@ -38,7 +38,7 @@ public record McsLabel(McsOptions options) {
                 : labelled(after);
     }
 
-    /** The job with the label that it gets; empty if the one that it names is not its own. */
+    /** Returns the job with the label that it gets; empty if the one that it names is not its own. */
     public Optional<JobDesc> labelled(JobDesc desc) {
         String asked = desc.extras().mcsLabel();
         boolean wanted =
@@ -89,7 +89,7 @@ public record McsLabel(McsOptions options) {
         };
     }
 
-    /** The label that the job shares its nodes with alone, "" if it does not mind. */
+    /** Returns the label that the job shares its nodes with alone, "" if it does not mind. */
     public String separating(JobDesc desc) {
         boolean separates = switch (options.select()) {
             case ALWAYS -> true;
@@ -99,7 +99,7 @@ public record McsLabel(McsOptions options) {
         return separates && !kind().equals("none") ? desc.extras().mcsLabel() : "";
     }
 
-    /** The label of the jobs that a node has to itself; "" if any may come. */
+    /** Returns the label of the jobs that a node has to itself; "" if any may come. */
     public String labelOf(State state, Node node) {
         return node.jobs().stream()
                 .map(id -> separating(state.jobs().at(id).desc()))

@@ -25,7 +25,10 @@ import java.util.stream.Stream;
 public final class PartitionLimits {
     private PartitionLimits() {}
 
-    /** The limit the job runs under: a job that may be shorter (--time-min) still gets its full time where it fits. */
+    /**
+     * Returns the limit the job runs under: a job that may be shorter (--time-min) still gets its full time where it
+     * fits.
+     */
     public static int runMin(JobDesc desc, Partition partition) {
         int limit = timeLimitMin(desc, partition);
         int most = partition.info().maxTimeMin();
@@ -33,8 +36,8 @@ public final class PartitionLimits {
     }
 
     /**
-     * The job under those of its QOS that the partition admits and that nothing keeps back; under its first where all
-     * are.
+     * Returns the job under those of its QOS that the partition admits and that nothing keeps back; under its first
+     * where all are.
      */
     public static List<Job> under(Job job, Partition partition, State state, Predicate<Job> isFree) {
         if (job.desc().charge().qos().indexOf(',') < 0) {
@@ -50,15 +53,15 @@ public final class PartitionLimits {
     }
 
     /**
-     * Minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it is to have
-     * all of it.
+     * Returns the minutes for which the job may begin where its whole time would not fit ({@code --time-min}); -1 if it
+     * is to have all of it.
      */
     public static int shortestMin(JobDesc desc, int limitMin, Settings settings) {
         int least = desc.timing().timeMinMin();
         return least > 0 && (limitMin < 0 || least < limitMin) && !SoftLimit.has(desc, settings) ? least : -1;
     }
 
-    /** Minutes the job would get in this partition; -1 for no limit. */
+    /** Returns the minutes the job would get in this partition; -1 for no limit. */
     public static int timeLimitMin(JobDesc desc, Partition partition) {
         int asked = desc.timing().timeLimitMin();
         if (asked != 0) {
@@ -190,8 +193,8 @@ public final class PartitionLimits {
     }
 
     /**
-     * The limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit said, or
-     * --time-min).
+     * Returns the limit of a job that starts now: no longer than its deadline allows where it may be shorter (no limit
+     * said, or --time-min).
      */
     public static int byDeadline(JobDesc.Timing timing, int limitMin, long nowSeconds) {
         boolean flexible = timing.timeLimitMin() <= 0 || timing.timeMinMin() > 0;
@@ -207,7 +210,7 @@ public final class PartitionLimits {
         return timing.deadline() > 0 && timing.deadline() - nowSeconds < 60;
     }
 
-    /** The limit that the job breaks, if any. */
+    /** Returns the limit that the job breaks, if any. */
     public static Optional<SlurmErrno> broken(JobDesc desc, Partition partition, State state) {
         return switch (reason(desc, partition, state)) {
             case PARTITION_TIME_LIMIT -> Optional.of(SlurmErrno.INVALID_TIME_LIMIT);
@@ -220,7 +223,7 @@ public final class PartitionLimits {
         };
     }
 
-    /** The nodes that a job of the partition has at least: MinNodes, unless its QOS lifts that. */
+    /** Returns the nodes that a job of the partition has at least: MinNodes, unless its QOS lifts that. */
     public static int minNodes(JobDesc desc, Partition partition, State state) {
         int least = partition.info().minNodes();
         return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;

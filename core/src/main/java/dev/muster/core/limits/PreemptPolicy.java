@@ -134,7 +134,7 @@ public final class PreemptPolicy {
                 });
     }
 
-    /** PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
+    /** Returns PreemptMode as it is for a job: its QOS's or its partition's, or else the cluster's. */
     private List<String> words(Job holder) {
         String own = options.byQos()
                 ? qos(holder, "PreemptMode")

@@ -93,7 +93,7 @@ public final class Priorities {
         return options.has(Flag.NO_NORMAL_ALL) || options.has(what);
     }
 
-    /** PriorityWeight…. */
+    /** Returns the values of PriorityWeight…. */
     public PriorityOptions.Weights weights() {
         return weights;
     }
@@ -108,7 +108,7 @@ public final class Priorities {
         return job.desc().timing().prioritySet() && job.desc().timing().priority() > 0;
     }
 
-    /** The highest of its partitions; 0 while held. */
+    /** Returns the highest priority of a job in its partitions; 0 while it is held. */
     public long of(Job job) {
         if (!active || job.isHeld()) {
             return job.priority();
@@ -194,7 +194,7 @@ public final class Priorities {
         return Math.min(1, (double) (until - since) / most);
     }
 
-    /** Since when a job grows older; 0 if it does not. */
+    /** Returns since when a job grows older; 0 if it does not. */
     public static long accrueTime(State state, Job job) {
         if (job.accrueTime() < Job.KEPT_YOUNG) {
             return -job.accrueTime();

@@ -87,8 +87,8 @@ public final class QosRules {
     }
 
     /**
-     * The limits of a QOS in absolute numbers: with Relative they are kept as hundredths of what the cluster has or, of
-     * a partition's QOS, what that partition has; parts are cut off.
+     * Returns the limits of a QOS in absolute numbers: with Relative they are kept as hundredths of what the cluster
+     * has or, of a partition's QOS, what that partition has; parts are cut off.
      */
     Map<String, String> limits(QosPolicy qos) {
         return has(qos, RELATIVE) ? absolute.computeIfAbsent(qos.id(), id -> absolute(qos)) : qos.limits();

@@ -245,7 +245,8 @@ final class SharedLimits {
     }
 
     /**
-     * The number of the first bound that it may be too much for; -1 if it is for none. What was used is not added up.
+     * Returns the number of the first bound for which the job may be too much; -1 if there is none. What was used is
+     * not added up.
      */
     int doubtful(LimitCache.Asked asked, LimitCache book, int from) {
         refresh(book);
@@ -306,7 +307,7 @@ final class SharedLimits {
         return !(before && seenAmple);
     }
 
-    /** The one that is told of those that it is too much for. */
+    /** Returns the reason that is reported of the bounds for which the job is too much. */
     Optional<JobReason> broken(LimitCache.Asked asked, LimitCache book) {
         Optional<JobReason> first = Optional.empty();
         for (int k = doubtful(asked, book, 0); k >= 0; k = doubtful(asked, book, k + 1)) {

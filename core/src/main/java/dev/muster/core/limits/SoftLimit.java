@@ -18,7 +18,7 @@ public final class SoftLimit {
     }
 
     /**
-     * Minutes that a job is planned with.
+     * Returns the minutes that a job is planned with.
      *
      * @param limitMin that it may run, -1 without limit
      */
@@ -28,7 +28,7 @@ public final class SoftLimit {
                 : limitMin;
     }
 
-    /** Minutes that a job may run in its first partition, which may be more than it is planned with. */
+    /** Returns the minutes that a job may run in its first partition, which may be more than it is planned with. */
     public static int hard(JobDesc desc, int plannedMin, State state) {
         return has(desc, state.settings())
                 ? state.partitions()

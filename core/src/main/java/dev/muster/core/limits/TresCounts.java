@@ -120,7 +120,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
                 .orElse(0L);
     }
 
-    /** CPUs that it has, or the least that it asks for. */
+    /** Returns the CPUs that a job has, or the least that it asks for. */
     public static int cpus(Job job) {
         Allocation a = job.run().allocation();
         return a.isEmpty() ? cpus(job.desc().request()) : a.cpus();
@@ -143,7 +143,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
                 CountMath.times(nodes, Math.max(1, r.cpusPerNodeMin())));
     }
 
-    /** Nodes that it has, or the least that it asks for. */
+    /** Returns the number of nodes that a job has, or the least that it asks for. */
     public static int nodes(Job job) {
         Allocation a = job.run().allocation();
         return a.isEmpty() ? nodes(job.desc().request()) : a.nodes().size();
@@ -235,7 +235,8 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     /**
-     * How many seconds a job waits for as few switches as it wants: what it asks for, and no more than max_switch_wait.
+     * Returns how many seconds a job waits for as few switches as it wants: what it asks for, and no more than
+     * max_switch_wait.
      */
     public static long switchWait(ResourceRequest r, Settings settings) {
         long limit = settings.options().scheduling().switchWaitMaxS();

@@ -139,7 +139,7 @@ public final class UsageRules {
                 : List.of(upToNow(false, assocs, qos, new TreeSet<>(change.get().assocsGone())), change.get());
     }
 
-    /** The nearest account above an association that goes which stays. */
+    /** Returns the nearest account above an association that goes which stays. */
     private Optional<Integer> heir(int id, Set<Integer> gone) {
         Optional<AssocPolicy> at = state.accounts().assocs().find(id);
         while (at.isPresent() && gone.contains(at.get().id())) {
@@ -312,7 +312,7 @@ public final class UsageRules {
         }
     }
 
-    /** The start of the next day, week, month, quarter or year of the cluster's zone. */
+    /** Returns the start of the next day, week, month, quarter or year of the cluster's zone. */
     private long nextReset(Shares before) {
         String period = state.settings().options().usage().resetPeriod();
         if (period.equals("NONE") || period.equals(RESET_NOW)) {

@@ -19,7 +19,7 @@ import java.util.Set;
 public final class ChangingFeatures {
     private ChangingFeatures() {}
 
-    /** The names in an expression of {@code -C}. */
+    /** Returns the names in an expression of {@code -C}. */
     public static List<String> names(String expression) {
         if (expression.isEmpty()) {
             return List.of();

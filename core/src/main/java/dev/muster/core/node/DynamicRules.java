@@ -117,7 +117,8 @@ public final class DynamicRules {
     }
 
     /**
-     * The partition with those of the nodes that it takes: all with Nodes=ALL, else by the features of its node sets.
+     * Returns the partition with those of the nodes that it takes: all with Nodes=ALL, else by the features of its node
+     * sets.
      */
     private static Partition with(Partition p, Iterable<Node.Spec> specs, Settings settings) {
         List<String> nodes = new ArrayList<>(p.nodes());
@@ -180,7 +181,7 @@ public final class DynamicRules {
         return Decision.of(changes, "", direct);
     }
 
-    /** The place it had before, else the first FUTURE node of the same hardware. */
+    /** Assigns a registering node its place: the one it had before, else the first FUTURE node of the same hardware. */
     public Decision assign(Command.AssignNode c) {
         for (Node node : state.nodes().values()) {
             if (node.has(Node.Flag.DYNAMIC_FUTURE) && node.spec().hostname().equals(c.hostname())) {

@@ -254,7 +254,7 @@ public final class NodeRules {
         return Decision.of(changes, "", direct);
     }
 
-    /** The job, if this attempt of it still holds the node: reports of any other change nothing. */
+    /** Returns the job, if this attempt of it still holds the node: reports of any other change nothing. */
     private Optional<Job> holder(int jobId, int attempt, String node) {
         return state.jobs()
                 .find(jobId)
@@ -596,7 +596,8 @@ public final class NodeRules {
     }
 
     /**
-     * The node's certificate was signed. A token that counts once is used up, and there is another for the next time.
+     * Records that a node's certificate was signed. A token that counts once is used up, and there is another for the
+     * next time.
      */
     public Decision signed(Command.CertificateSigned c) {
         Optional<Node> node = state.nodes().find(c.node());

@@ -74,7 +74,8 @@ public final class NodeUpdates {
     }
 
     /**
-     * The changes of one of several nodes: where a value names as many things as there are nodes, each has its own.
+     * Returns the changes of one of several nodes: where a value names as many things as there are nodes, each has its
+     * own.
      *
      * @return empty where there are values for some of them only, or a node would have no address
      */

@@ -84,7 +84,7 @@ public final class Power {
                 : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Invalid power action"));
     }
 
-    /** The action, where the node's own slurmd is the one to run it; "" otherwise. */
+    /** Returns the action, where the node's own slurmd is the one to run it; "" otherwise. */
     static String ofNode(Settings settings, Node node) {
         return settings.options().power().actions().atNode().contains(node.powerAction()) ? node.powerAction() : "";
     }
@@ -125,7 +125,7 @@ public final class Power {
         return settings.options().power().isOn();
     }
 
-    /** Empty where no nodes are stopped or started. */
+    /** Returns the power saving of a state; empty where no nodes are stopped or started. */
     public static Optional<Power> of(State state) {
         return isOn(state.settings()) ? Optional.of(new Power(state)) : Optional.empty();
     }
@@ -140,7 +140,7 @@ public final class Power {
         return times.withIdle(own.equals(NEVER) ? -1 : Integer.parseInt(own));
     }
 
-    /** Seconds that stopping a node and starting it again may take, of all nodes the most. */
+    /** Returns the seconds that stopping a node and starting it again may take, of all nodes the most. */
     int longestS() {
         return special.values().stream()
                 .mapToInt(t -> t.stopS() + t.startS())
@@ -187,7 +187,7 @@ public final class Power {
         return !own.isEmpty() && own.charAt(0) >= '0' && own.charAt(0) <= '9';
     }
 
-    /** Nodes that are never stopped for want of work. {@code n[1-9]:2} keeps two of them that are there. */
+    /** Returns the nodes that are never stopped for want of work. {@code n[1-9]:2} keeps two of them that are there. */
     Set<String> kept() {
         Set<String> out = new HashSet<>();
         for (String name : options.kept().partitions()) {

@@ -193,7 +193,9 @@ public final class PowerRules {
         return node.jobs().isEmpty();
     }
 
-    /** Nodes by those states that follow from reservations and plans, as far as SuspendExcStates names them. */
+    /**
+     * Returns the nodes by those states that follow from reservations and plans, as far as SuspendExcStates names them.
+     */
     private Map<String, Set<String>> marked(Planner planner) {
         Map<String, Set<String>> out = new HashMap<>();
         if (power.keepsState("RESERVED") || power.keepsState("MAINTENANCE")) {
@@ -239,7 +241,7 @@ public final class PowerRules {
                                         power.of(node).startS(), node.wanted().isEmpty() ? 0 : bootS());
     }
 
-    /** BootTime of helpers.conf. */
+    /** Returns BootTime of helpers.conf, in seconds. */
     private int bootS() {
         return state.settings().options().nodes().features().bootS();
     }
@@ -328,7 +330,7 @@ public final class PowerRules {
         }
     }
 
-    /** How long the slowest of these nodes may take to come up. */
+    /** Returns how long the slowest of these nodes may take to come up, in seconds. */
     public static int startS(State state, Allocation allocation) {
         Power power = new Power(state);
         int longest = 0;
@@ -527,7 +529,7 @@ public final class PowerRules {
                 : Decision.of(changes, told, direct);
     }
 
-    /** The node without the reboot that was asked for or has begun: it is to be in service as it is. */
+    /** Returns the node without the reboot that was asked for or has begun: it is to be in service as it is. */
     static Node withoutReboot(Node node) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, false)
                 .with(Node.Flag.REBOOT_ISSUED, false)
@@ -552,7 +554,7 @@ public final class PowerRules {
         return after.withReason(c.reason().isEmpty() ? before : c.reason(), c.uid(), now.seconds());
     }
 
-    /** The reboot that was asked for does not come; what it drained is in service again. */
+    /** Returns the node without its reboot, which does not come; what it drained is in service again. */
     static Node cancelled(Node node) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, false)
                 .with(Node.Flag.NEXT_DOWN, false)

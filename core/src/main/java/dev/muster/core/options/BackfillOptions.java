@@ -38,7 +38,7 @@ public record BackfillOptions(
         EXPECTED,
         SLOWDOWN;
 
-        /** Empty for a word that is not known; QUEUE for "". */
+        /** Returns the mode of a word: empty for a word that is not known; QUEUE for "". */
         public static Optional<Mode> of(String word) {
             return switch (word) {
                 case "" -> Optional.of(QUEUE);

@@ -30,29 +30,29 @@ final class OptionParser {
         return Boolean.parseBoolean(texts.get(name));
     }
 
-    /** A whole number with a sign. */
+    /** Returns a whole number with a sign. */
     long number(String name, long otherwise) {
         return parsed(text(name), otherwise);
     }
 
-    /** A whole number of 32 bits with a sign. */
+    /** Returns a whole number of 32 bits with a sign. */
     int count(String name, int otherwise) {
         long value = number(name, otherwise);
         return value == (int) value ? (int) value : otherwise;
     }
 
-    /** A number of at most that many digits, without a sign. */
+    /** Returns a number of at most that many digits, without a sign. */
     long digits(String name, int digitsMax, long otherwise) {
         String text = text(name);
         return Digits.only(text, digitsMax) ? Long.parseLong(text) : otherwise;
     }
 
-    /** A number of at most that many digits, without a sign and without a zero in front. */
+    /** Returns a number of at most that many digits, without a sign and without a zero in front. */
     long positive(String name, int digitsMax, long otherwise) {
         return text(name).startsWith("0") ? otherwise : digits(name, digitsMax, otherwise);
     }
 
-    /** Items between commas; no empty ones. */
+    /** Returns the items between commas; no empty ones. */
     List<String> list(String name) {
         return items(text(name), ",");
     }

@@ -108,7 +108,7 @@ public record PowerSavingOptions(
             return new Times(seconds, stopS, startS, atOnce);
         }
 
-        /** The longest of both; a node of several partitions has the longest of their times. */
+        /** Returns the longest times of both; a node of several partitions has the longest of their times. */
         public Times longest(Times other) {
             return new Times(
                     idleS < 0 || other.idleS < 0 ? -1 : Math.max(idleS, other.idleS),
@@ -176,7 +176,7 @@ public record PowerSavingOptions(
                             .toList());
         }
 
-        /** The three options as written; "" for one that is not set. */
+        /** Returns the three options as written; "" for one that is not set. */
         public Map<String, String> texts() {
             return Map.of(
                     KEPT_NODES, nodesText, KEPT_PARTITIONS, String.join(",", partitions), KEPT_STATES, statesText);

@@ -75,7 +75,7 @@ public final class SlurmConfOptions implements NamedTexts {
         return of(out);
     }
 
-    /** The stored form: for the journal, and for commands that show an option as it is written. */
+    /** Returns the stored form: for the journal, and for commands that show an option as it is written. */
     @Override
     public Map<String, String> texts() {
         return texts;

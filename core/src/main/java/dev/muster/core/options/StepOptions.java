@@ -97,7 +97,7 @@ public record StepOptions(
     }
 
     /**
-     * Seconds between two looks at the tasks; 0 for none, -1 where the text does not say.
+     * Returns the seconds between two looks at the tasks; 0 for none, -1 where the text does not say.
      *
      * @param text {@code 30}, {@code task=30,energy=5}
      */

@@ -63,9 +63,9 @@ public final class PartitionRules {
     }
 
     /**
-     * Jobs of partitions that are not configured any more wait for those that are left; without any they end, as in
-     * Slurm. A partition that comes back, say after a typing mistake in slurm.conf, brings its batch jobs back to the
-     * queue.
+     * Returns the changes of jobs in partitions that are not configured any more: they wait for those that are left;
+     * without any they end, as in Slurm. A partition that comes back, say after a typing mistake in slurm.conf, brings
+     * its batch jobs back to the queue.
      */
     public List<Change> without(List<Partition> configured, Now now) {
         Set<String> names = configured.stream().map(Partition::name).collect(Collectors.toSet());
@@ -104,7 +104,8 @@ public final class PartitionRules {
     }
 
     /**
-     * Held jobs are held as before. What ran is requeued if it may be; clients that waited for an allocation have gone.
+     * Returns the changes that bring a job back. Held jobs are held as before. What ran is requeued if it may be;
+     * clients that waited for an allocation have gone.
      */
     private List<Change> back(Job job, Now now) {
         boolean ran = job.attempt() > 0 && !job.run().allocation().nodes().isEmpty();

@@ -131,7 +131,9 @@ public final class ReservationEdit {
         return out;
     }
 
-    /** An update with both nodes and a node count wants that count, from the named nodes first. */
+    /**
+     * Returns the nodes that an update with both nodes and a node count wants first: that count, from the named nodes.
+     */
     private List<String> preferredNodes() {
         if (fresh || !values.containsKey("nodes") || !values.containsKey("nodecnt")) {
             return List.of();
@@ -312,7 +314,7 @@ public final class ReservationEdit {
         }
     }
 
-    /** A device without a number is one device; all else needs a number (-1). */
+    /** Returns the count of an item without a number: one for a device; all else needs a number (-1). */
     private static int withoutNumber(boolean isGres) {
         return isGres ? 1 : -1;
     }

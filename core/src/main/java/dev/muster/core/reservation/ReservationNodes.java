@@ -53,7 +53,7 @@ public final class ReservationNodes {
 
     record Missing(SlurmErrno errno) implements Chosen {}
 
-    /** These as well, whole. */
+    /** Returns the choice with these nodes as well, whole. */
     Found with(Found f, List<String> more) {
         List<String> all = new ArrayList<>(f.nodes);
         all.addAll(more);
@@ -145,7 +145,7 @@ public final class ReservationNodes {
         return new Found(nodes.stream().map(Node::name).toList(), units, gres);
     }
 
-    /** A total in equal shares, what is left over on the first. */
+    /** Deals a total out in equal shares, what is left over on the first. */
     private static int[] spread(int total, int nodes) {
         int[] out = new int[nodes];
         for (int i = 0; i < nodes; i++) {
@@ -418,7 +418,7 @@ public final class ReservationNodes {
                 .sum();
     }
 
-    /** Devices of the node by name, as they are asked for; empty where it has too few. */
+    /** Returns the devices of the node by name, as they are asked for; empty where it has too few. */
     private Optional<Map<String, IndexSet>> devices(Reservation r, Node n, List<Tres.Item> items) {
         Map<String, IndexSet> out = new TreeMap<>();
         for (Tres.Item item : items) {
@@ -434,7 +434,7 @@ public final class ReservationNodes {
         return Optional.of(out);
     }
 
-    /** Devices that neither jobs nor other reservations have in any of its times. */
+    /** Returns the devices that neither jobs nor other reservations have in any of the reservation's times. */
     private IndexSet freeDevices(Reservation r, Node n, Tres.Item item) {
         IndexSet free = GresRequest.devices(n.spec(), item.name(), item.type());
         for (Reservation other : state.reservations().values()) {
@@ -453,7 +453,7 @@ public final class ReservationNodes {
         return free;
     }
 
-    /** Free units, those near the GPUs first. */
+    /** Returns free units, those near the GPUs first. */
     private static IndexSet near(Node n, Map<String, IndexSet> devices, IndexSet free, int count) {
         IndexSet close = IndexSet.empty();
         for (GpuCores.Group g : GpuCores.of(n.spec()).groups()) {
@@ -498,7 +498,7 @@ public final class ReservationNodes {
         return out;
     }
 
-    /** Units of a node that neither jobs nor other reservations have in any of its times. */
+    /** Returns the units of a node that neither jobs nor other reservations have in any of the reservation's times. */
     private IndexSet free(Reservation r, Node n) {
         IndexSet free = n.spec().units() == 0
                 ? IndexSet.empty()

@@ -293,7 +293,7 @@ public final class ReservationRules {
         return named.getFirst();
     }
 
-    /** Jobs that run in reservations, by its name. */
+    /** Returns the jobs that run in reservations, by the name of the reservation. */
     private Map<String, List<Job>> running() {
         Map<String, List<Job>> out = new TreeMap<>();
         Set<Integer> seen = new HashSet<>();
@@ -333,7 +333,7 @@ public final class ReservationRules {
 
     // ---- jobs
 
-    /** Whether a job may be submitted to what it names. */
+    /** Returns why a job may not be submitted to the reservations it names; empty if it may. */
     public Optional<SlurmErrno> refusal(JobDesc desc) {
         boolean any = false;
         boolean fits = false;
@@ -484,7 +484,7 @@ public final class ReservationRules {
         changes.add(move(next));
     }
 
-    /** Nodes that were only counted are replaced when they fail; with REPLACE also when a job has them. */
+    /** Replaces nodes that were only counted when they fail; with REPLACE also when a job has them. */
     private Reservation replaced(Reservation r, boolean active) {
         boolean may = r.want().nodes().isEmpty() && !r.has(ReservationFlag.STATIC) && !r.has(ReservationFlag.MAINT);
         if (!may) {

@@ -14,7 +14,10 @@ import java.util.stream.Stream;
 public final class ReservedDevices {
     private ReservedDevices() {}
 
-    /** Devices of a node that are reserved by name: those that were asked for, all of a node that is reserved whole. */
+    /**
+     * Returns the devices of a node that are reserved by name: those that were asked for, all of a node that is
+     * reserved whole.
+     */
     public static IndexSet on(Reservation reservation, Node.Spec node, String device) {
         if (!reservation.nodes().contains(node.name())) {
             return IndexSet.empty();

@@ -68,7 +68,7 @@ public record Accounts(
         return assocs.size() == 0;
     }
 
-    /** The user's place in an account: the one for the partition if there is one. */
+    /** Returns the user's place in an account: the one for the partition if there is one. */
     public Optional<AssocPolicy> assoc(String user, String account, String partition) {
         return places.find(place(user, account, partition))
                 .or(() -> places.find(place(user, account, "")))
@@ -150,8 +150,8 @@ public record Accounts(
     }
 
     /**
-     * Licenses that the servers report as used, without those of this cluster's jobs and those left to other clusters,
-     * are used outside of any cluster.
+     * Returns the licenses that are used outside of any cluster: those that the servers report as used, without those
+     * of this cluster's jobs and those left to other clusters.
      */
     private static List<RemoteLicense> missing(Policy p, Map<String, Integer> used) {
         Map<String, Integer> shares = new HashMap<>();
@@ -187,7 +187,7 @@ public record Accounts(
         return out;
     }
 
-    /** The record that rebuilds this. */
+    /** Returns the record that rebuilds these accounts. */
     Optional<Change> snapshot() {
         boolean nothing = isEmpty() && qos.size() == 0 && licenses.isEmpty();
         return nothing

@@ -114,7 +114,7 @@ public record Allocation(
             return new Share(node, agent, bootId, cores, cpus, mb, gres, prologDone, released, charge);
         }
 
-        /** The node has come up. */
+        /** Returns the allocation with a node that has come up. */
         Share onBoot(String boot) {
             return new Share(node, agent, boot, cores, cpus, memoryMb, gres, prologDone, released, charge);
         }
@@ -128,7 +128,7 @@ public record Allocation(
         return nodes.isEmpty();
     }
 
-    /** The part of the node that runs the script. */
+    /** Returns the part of the node that runs the script. */
     public Share ofScript() {
         int at = scriptOn.isEmpty() ? 0 : ByNode.find(nodes, scriptOn, Share::node);
         return nodes.get(Math.max(0, at));
@@ -156,7 +156,7 @@ public record Allocation(
         return sum;
     }
 
-    /** Everything that is not free yet. */
+    /** Returns everything that is not free yet. */
     public List<Share> held() {
         return leaving.isEmpty()
                 ? nodes
@@ -204,7 +204,7 @@ public record Allocation(
                 scriptOn);
     }
 
-    /** The part of a node, given up or not. */
+    /** Returns the part of a node, given up or not. */
     public Optional<Share> on(String node) {
         int at = ByNode.find(nodes, node, Share::node);
         return at >= 0
@@ -243,7 +243,7 @@ public record Allocation(
         return nodes.stream().map(Share::node).toList();
     }
 
-    /** The compressed hostlist. */
+    /** Returns the compressed hostlist. */
     public String hostList() {
         return HostList.of(nodeNames()).compressed();
     }

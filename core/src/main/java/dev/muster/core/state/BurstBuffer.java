@@ -73,7 +73,7 @@ public record BurstBuffer(
 
     /** Space that jobs share, in units of any kind. */
     public record Pool(String name, long granularity, long total) {
-        /** Rounded up to the granularity. */
+        /** Returns a size, rounded up to the granularity. */
         public long rounded(long size) {
             long unit = Math.max(1, granularity);
             return Math.ceilDiv(size, unit) * unit;
@@ -86,7 +86,7 @@ public record BurstBuffer(
     private static final Pattern WORD = Pattern.compile("(?:^|\\s)(pool|capacity)=(\\S+)", Pattern.CASE_INSENSITIVE);
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,15})([A-Z]*)");
 
-    /** The last of each that is said; empty where a capacity is no size. */
+    /** Returns the claim in the directives, by the last of each word; empty where a capacity is no size. */
     public static Optional<Claim> claim(String directives) {
         String pool = "";
         long size = 0;
@@ -211,7 +211,7 @@ public record BurstBuffer(
             return byJob.has(jobId) ? new All(byJob.without(jobId), pools) : this;
         }
 
-        /** Taken of a pool. */
+        /** Returns how much of a pool is taken. */
         public long used(String pool) {
             long sum = 0;
             for (BurstBuffer b : byJob.values()) {
@@ -227,7 +227,7 @@ public record BurstBuffer(
                             .isPresent();
         }
 
-        /** Entries for the environment of what runs in the job. */
+        /** Returns the entries for the environment of what runs in the job. */
         public List<String> environment(int jobId) {
             return byJob.find(jobId).map(BurstBuffer::environment).orElse(List.of());
         }
@@ -244,7 +244,7 @@ public record BurstBuffer(
             return with(new BurstBuffer(job.id(), Stage.PENDING, 0, now, 0, claim.pool, size, "", false, 0, List.of()));
         }
 
-        /** A task that leaves its array's record has one of its own. */
+        /** Returns the buffers with one of its own for a task that leaves its array's record. */
         All split(int arrayJobId, int jobId) {
             return byJob.find(arrayJobId)
                     .map(b -> with(new BurstBuffer(

@@ -47,7 +47,7 @@ public record CronTime(
      */
     private static final int DAYS_AHEAD_MAX = 366 * 41;
 
-    /** Empty if it is none. */
+    /** Returns the times of a line; empty if it is none. */
     public static Optional<CronTime> parse(String text) {
         String[] f = WORDS.getOrDefault(text.strip().toLowerCase(Locale.ROOT), text)
                 .strip()
@@ -70,7 +70,7 @@ public record CronTime(
                 new CronTime(minutes, hours, days, months, week, f[2].startsWith("*"), f[4].startsWith("*")));
     }
 
-    /** The numbers of one field; none if it is wrong. */
+    /** Returns the numbers of one field; none if it is wrong. */
     private static IndexSet field(String text, int least, int most, List<String> names, int firstName) {
         IndexSet all = IndexSet.empty();
         for (String part : text.toLowerCase(Locale.ROOT).split(",", -1)) {
@@ -119,7 +119,7 @@ public record CronTime(
     }
 
     /**
-     * The first minute after a moment that fits; empty where none ever does (30 February).
+     * Returns the first minute after a moment that fits; empty where none ever does (30 February).
      *
      * @param seconds since 1970
      */

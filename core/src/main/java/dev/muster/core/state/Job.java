@@ -103,8 +103,8 @@ public record Job(
                 0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE, Paused.NONE);
 
         /**
-         * Seconds since 1970, of one that has a limit and was never suspended; what PrologSlurmctld took is beside the
-         * limit.
+         * Returns the planned end in seconds since 1970, of a job that has a limit and was never suspended; what
+         * PrologSlurmctld took is beside the limit.
          */
         public long plannedEnd() {
             return startTime
@@ -139,7 +139,7 @@ public record Job(
         return Sluid.sized(sluid, run.allocation().resizes().size());
     }
 
-    /** The number in accounting of the size that a step was started in. */
+    /** Returns the number in accounting of the size that a step was started in. */
     public long rowSluid(int stepId) {
         return Sluid.sized(sluid, (int) run.allocation().resizes().stream()
                 .filter(r -> StepId.number(stepId) >= r.firstStep())
@@ -189,7 +189,7 @@ public record Job(
         return Optional.empty();
     }
 
-    /** The steps that a number means: one, or the components of a heterogeneous step. */
+    /** Returns the steps that a number means: one, or the components of a heterogeneous step. */
     public List<Step> steps(int named) {
         return run.steps.stream().filter(s -> StepId.means(named, s.id())).toList();
     }
@@ -393,14 +393,14 @@ public record Job(
                 failedNode);
     }
 
-    /** Under one of several QOS that it may have. */
+    /** Returns the job under one of several QOS that it may have. */
     public Job underQos(String name) {
         return name.equals(desc.charge().qos())
                 ? this
                 : with(desc.withCharge(desc.charge().withQos(name)));
     }
 
-    /** Never to start: what kept it in the queue does so no more. */
+    /** Returns the job as one that never starts: what kept it in the queue does so no more. */
     Job over(JobState s, JobReason why, String text, Run r) {
         int kept = flags
                 & ~(1 << JobFlag.REQUEUE_HOLD.ordinal()
@@ -598,7 +598,7 @@ public record Job(
                 failedNode);
     }
 
-    /** A task split off an array's pending record under a number of its own. */
+    /** Returns a task that is split off an array's pending record under a number of its own. */
     public Job splitOff(int newId, long newSluid, int task) {
         return new Job(
                 newId,

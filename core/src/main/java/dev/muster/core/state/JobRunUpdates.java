@@ -156,7 +156,7 @@ final class JobRunUpdates {
     }
 
     /**
-     * The derived exit code is the highest of all steps but the batch script's, by the status of wait(2): a code
+     * Returns the derived exit code: the highest of all steps but the batch script's, by the status of wait(2): a code
      * outranks a signal.
      */
     static Job derive(Job job, Step ended) {

@@ -187,7 +187,7 @@ public record Node(
             topology = topology == null ? "" : topology;
         }
 
-        /** The weight by which nodes are ordered: a number of 32 bits without a sign. */
+        /** Returns the weight by which nodes are ordered: a number of 32 bits without a sign. */
         public long weightValue() {
             return Integer.toUnsignedLong(weight);
         }
@@ -444,12 +444,12 @@ public record Node(
                         out.marks);
     }
 
-    /** AvailableFeatures: as configured, and those that it can be rebooted with. */
+    /** Returns AvailableFeatures: as configured, and those that it can be rebooted with. */
     public List<String> features() {
         return joined(spec.features, changeable);
     }
 
-    /** ActiveFeatures. */
+    /** Returns ActiveFeatures. */
     public List<String> activeFeatures() {
         List<String> own = spec.inactive.isEmpty()
                 ? spec.features
@@ -491,7 +491,7 @@ public record Node(
                 marks);
     }
 
-    /** Device counts by GRES name, types added up. */
+    /** Returns the device counts by GRES name, types added up. */
     public int gresCount(String name, String type) {
         int sum = 0;
         for (Gres g : spec.gres) {
@@ -502,7 +502,7 @@ public record Node(
         return sum;
     }
 
-    /** Slurm's base state word. */
+    /** Returns Slurm's base state word. */
     public String baseState() {
         if (has(Flag.FUTURE)) {
             return "FUTURE";
@@ -759,7 +759,7 @@ public record Node(
         };
     }
 
-    /** GRES names this node has. */
+    /** Returns the GRES that the node has, by name. */
     public Map<String, Integer> gresTotals() {
         java.util.TreeMap<String, Integer> totals = new java.util.TreeMap<>();
         for (Gres g : spec.gres) {

@@ -64,7 +64,7 @@ public record Partition(PartitionInfo info, List<String> nodes) {
     /** Value of MaxCPUsPerNode or MaxCPUsPerSocket for no CPUs at all, because 0 means that the limit is unset. */
     public static final int NO_CPUS = -2;
 
-    /** The bound that such a number stands for; -1 for no bound. */
+    /** Returns the bound that such a number stands for; -1 for no bound. */
     public static int cpusMax(int kept) {
         if (kept == NO_CPUS) {
             return 0;

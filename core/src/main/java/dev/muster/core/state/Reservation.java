@@ -85,7 +85,7 @@ public record Reservation(
         }
     }
 
-    /** Licenses that are kept for its jobs while it lasts. */
+    /** Returns the licenses that are kept for the reservation's jobs while it lasts. */
     public List<LicenseRequest.Item> licenses() {
         return want.licenses.isEmpty()
                 ? List.of()
@@ -263,7 +263,7 @@ public record Reservation(
         return at.getDayOfWeek() == DayOfWeek.SATURDAY || at.getDayOfWeek() == DayOfWeek.SUNDAY;
     }
 
-    /** The next repetition. */
+    /** Returns the next repetition. */
     public Reservation next() {
         long begin = after(start);
         return at(begin, end + begin - start);
@@ -391,7 +391,7 @@ public record Reservation(
                 number);
     }
 
-    /** Ended now for good: it does not come again. */
+    /** Returns the reservation as ended now for good: it does not come again. */
     public Reservation over(long now) {
         int rest = flags;
         for (ReservationFlag f : REPEATING) {
@@ -439,7 +439,8 @@ public record Reservation(
     }
 
     /**
-     * Units of a node that are reserved: all that it has where it is reserved whole, none where it is not part of this.
+     * Returns the units of a node that are reserved: all that it has where it is reserved whole, none where it is not
+     * part of this.
      */
     public IndexSet unitsOn(Node.Spec node) {
         if (!nodes.contains(node.name())) {
@@ -463,7 +464,7 @@ public record Reservation(
         return group && account && who.users.admits(user);
     }
 
-    /** Names a job asks for. */
+    /** Returns the names a job asks for. */
     public static List<String> named(JobDesc d) {
         return d.charge().reservation().isEmpty()
                 ? List.of()

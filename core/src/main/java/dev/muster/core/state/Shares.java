@@ -74,7 +74,7 @@ public record Shares(
         return List.copyOf(out);
     }
 
-    /** The record that rebuilds this. */
+    /** Returns the record that rebuilds this usage. */
     Optional<Change> snapshot() {
         return time == 0
                 ? Optional.empty()

@@ -162,7 +162,7 @@ public record State(
         }
     }
 
-    /** Jobs that were split off an array, by number. */
+    /** Returns the jobs that were split off an array, by number. */
     public List<Job> tasksOf(int arrayJobId) {
         List<Job> tasks = new ArrayList<>();
         for (Map.Entry<Long, Integer> child : children.from((long) arrayJobId << 32)) {
@@ -202,7 +202,8 @@ public record State(
     }
 
     /**
-     * The single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named).
+     * Returns the single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task
+     * named).
      */
     public Optional<Job> job(int id, int task) {
         Optional<Job> own = jobs.find(id);

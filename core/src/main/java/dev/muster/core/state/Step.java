@@ -136,7 +136,7 @@ public record Step(
         return ByNode.allOver(nodes, Part::done);
     }
 
-    /** The most severe exit over all nodes. */
+    /** Returns the most severe exit over all nodes. */
     public ExitStatus exit() {
         ExitStatus worst = ExitStatus.NONE;
         for (Part p : nodes) {
@@ -147,7 +147,7 @@ public record Step(
         return worst;
     }
 
-    /** The first reason a node gave for ending it, "" if none did. */
+    /** Returns the first reason that a node gave for ending the step, "" if none did. */
     public String reason() {
         for (Part p : nodes) {
             if (!p.reason.isEmpty()) {
@@ -170,7 +170,7 @@ public record Step(
         return ByNode.find(nodes, node, Part::node);
     }
 
-    /** The part of a node. */
+    /** Returns the part of a node. */
     public Optional<Part> on(String node) {
         int at = place(node);
         return at < 0 ? Optional.empty() : Optional.of(nodes.get(at));

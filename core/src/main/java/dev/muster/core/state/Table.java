@@ -33,7 +33,7 @@ public final class Table<K extends Comparable<? super K>, V> {
     }
 
     /**
-     * The value that must be there.
+     * Returns the value that must be there.
      *
      * @throws IllegalStateException if it is not: a broken invariant
      */
@@ -75,7 +75,7 @@ public final class Table<K extends Comparable<? super K>, V> {
         return map.entrySet();
     }
 
-    /** Entries with keys from the given one on. */
+    /** Returns the entries with keys from the given one on. */
     public Collection<Map.Entry<K, V>> from(K key) {
         return map.tailMap(key, true).entrySet();
     }

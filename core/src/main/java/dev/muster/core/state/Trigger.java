@@ -71,7 +71,7 @@ public record Trigger(
             return new All(Math.max(lastId, t.id()), byId.with(t.id(), t));
         }
 
-        /** The number is not given again. */
+        /** Returns the triggers without one, whose number is not given again. */
         All without(int id) {
             return new All(Math.max(lastId, id), byId.without(id));
         }

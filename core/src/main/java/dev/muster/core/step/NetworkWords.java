@@ -26,8 +26,8 @@ public final class NetworkWords {
     private NetworkWords() {}
 
     /**
-     * The error of the first word that cannot be honoured; empty if all can. Without SwitchType no plugin reads the
-     * words, and all are accepted.
+     * Returns the error of the first word that cannot be honoured; empty if all can. Without SwitchType no plugin reads
+     * the words, and all are accepted.
      */
     public static Optional<Decision.Rejected> refusal(String words, Settings settings) {
         boolean channels = ImexChannels.count(settings) > 0;

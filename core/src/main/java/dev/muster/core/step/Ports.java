@@ -28,7 +28,7 @@ public final class Ports {
     }
 
     /**
-     * Ports of a job that starts on these nodes; empty where too few are free.
+     * Returns the ports of a job that starts on these nodes; empty where too few are free.
      *
      * @param begun what starts at the same time and is not in the state yet
      * @param turn where in the range to begin
@@ -65,7 +65,7 @@ public final class Ports {
     }
 
     /**
-     * A step's ports, none where MpiParams has none, or the error: PORTS_BUSY where they would be free later.
+     * Returns a step's ports, none where MpiParams has none, or the error: PORTS_BUSY where they would be free later.
      *
      * @param asked 0 for one more than the step has tasks on any of its nodes
      * @param turn where in the range to begin, so that ports are not used again at once: a stranger may still send to

@@ -256,7 +256,9 @@ final class StepPlacement {
         return request.overcommit() ? StepMemory.ANY : cpus / cpusPerTask;
     }
 
-    /** The nodes chosen, whatever named first, run their tasks in the order that the topology has them in. */
+    /**
+     * Orders the chosen nodes: whatever named first, they run their tasks in the order that the topology has them in.
+     */
     private Object inOrder(
             List<Allocation.Share> usable,
             List<IndexSet> free,
@@ -342,7 +344,7 @@ final class StepPlacement {
         return -1;
     }
 
-    /** The parts, or NODES_BUSY. */
+    /** Returns the parts, or NODES_BUSY. */
     private Object assign(
             List<Allocation.Share> shares,
             List<IndexSet> free,

@@ -45,7 +45,7 @@ public final class StepRules {
         this.now = now;
     }
 
-    /** The extern step where it is configured, as soon as the nodes are ready. */
+    /** Returns the extern step where it is configured, as soon as the nodes are ready. */
     public static List<Change> extern(int jobId, Allocation allocation, Settings settings, Now now) {
         if (!settings.externSteps()) {
             return List.of();
@@ -55,7 +55,7 @@ public final class StepRules {
         return List.of(new Change.StepStarted(jobId, step(Step.EXTERN, parts, now)));
     }
 
-    /** The batch script's step. */
+    /** Returns the batch script's step. */
     public static List<Change> script(int jobId, JobDesc desc, Allocation allocation, Now now) {
         return desc.kind() != JobDesc.Kind.BATCH
                 ? List.of()
@@ -191,7 +191,7 @@ public final class StepRules {
     }
 
     /**
-     * The first queued step that finds what it needs now begins; another look shows whether there is more for others.
+     * Begins the first queued step that finds what it needs now; another look shows whether there is more for others.
      */
     public Optional<Change> next(Job job) {
         if (job.state() != JobState.RUNNING) {

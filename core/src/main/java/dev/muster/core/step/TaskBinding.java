@@ -43,12 +43,12 @@ public final class TaskBinding {
                 .orElse(options.taskBind());
     }
 
-    /** A node's own word, "" for none. */
+    /** Returns a node's own word, "" for none. */
     public static String ofNode(Settings settings, String node) {
         return byNode(settings).getOrDefault(node, "");
     }
 
-    /** The option with other words for some nodes, "" for none. */
+    /** Returns the option with other words for some nodes, "" for none. */
     public static Map<String, String> changed(Settings settings, Map<String, String> changes) {
         if (changes.isEmpty()) {
             return Map.of();

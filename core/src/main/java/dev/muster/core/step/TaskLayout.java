@@ -11,7 +11,7 @@ public final class TaskLayout {
     private TaskLayout() {}
 
     /**
-     * Ranks per node.
+     * Returns the ranks of each node.
      *
      * @param slots how many tasks each node has room for; together at least as many as there are tasks
      */
@@ -32,7 +32,7 @@ public final class TaskLayout {
         return ranks;
     }
 
-    /** The counts are dealt one by one over the nodes, so that none stays without, then filled in order. */
+    /** Deals the counts one by one over the nodes, so that none stays without, then fills them in order. */
     private static int[] even(List<Integer> slots, int tasks) {
         int[] counts = new int[slots.size()];
         int left = tasks;

@@ -67,7 +67,7 @@ public final class DeadlineRules {
         this.ids = new Ids(state);
     }
 
-    /** The reply says whether more is due at once. */
+    /** Decides what is due. The reply says whether more is due at once. */
     public Decision due(TriggerEvents happened) {
         for (int id : due.overLimit(now.tickMs(), SLICE)) {
             overLimit(state.jobs().at(id));

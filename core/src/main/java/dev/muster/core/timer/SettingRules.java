@@ -65,7 +65,7 @@ public final class SettingRules {
         Optional<SlurmErrno> wrong(String word);
     }
 
-    /** A list, or what is added to it (+) or taken from it (-). */
+    /** Changes a list: a whole list, or what is added to it (+) or taken from it (-). */
     private static Decision words(List<String> before, String option, String value, Check check) {
         char mode = value.isEmpty() ? '=' : value.charAt(0);
         List<String> named = split(mode == '+' || mode == '-' ? value.substring(1) : value);
@@ -85,8 +85,8 @@ public final class SettingRules {
     }
 
     /**
-     * Nodes by name, or {@code n[1-9]:2} for two of them. What is taken away is taken from the names; a count goes as
-     * it was written.
+     * Changes a list of nodes: nodes by name, or {@code n[1-9]:2} for two of them. What is taken away is taken from the
+     * names; a count goes as it was written.
      */
     private static Decision nodes(State state, String value) {
         char mode = value.isEmpty() ? '=' : value.charAt(0);
@@ -117,7 +117,7 @@ public final class SettingRules {
         return changed(PowerSavingOptions.KEPT_NODES, String.join(",", out));
     }
 
-    /** Names of nodes, or the word itself where it has a count; empty where a name is none. */
+    /** Returns the names of nodes, or the word itself where it has a count; empty where a name is none. */
     private static Optional<List<String>> names(State state, String word) {
         int colon = word.lastIndexOf(':');
         if (colon >= 0 && !word.substring(colon + 1).matches("[0-9]{1,9}")

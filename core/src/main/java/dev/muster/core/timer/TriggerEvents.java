@@ -72,7 +72,7 @@ public final class TriggerEvents {
         }
     }
 
-    /** Nodes that an event happened to. */
+    /** Returns the nodes that an event happened to. */
     NavigableSet<String> of(String event) {
         return nodes.getOrDefault(event, new TreeSet<>());
     }
@@ -87,7 +87,7 @@ public final class TriggerEvents {
         reconfigured = false;
     }
 
-    /** Since when the node has been seen idle, seconds since 1970; the present if it was busy. */
+    /** Returns since when the node has been seen idle, seconds since 1970; the present if it was busy. */
     long idleSince(Node node, long now) {
         if (!node.jobs().isEmpty() || !node.isUsable()) {
             idleSince.remove(node.name());

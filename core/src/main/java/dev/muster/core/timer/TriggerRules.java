@@ -31,7 +31,7 @@ public final class TriggerRules {
         this.state = state;
     }
 
-    /** The trigger's job must exist and not have ended, and its nodes must exist. */
+    /** Checks a trigger: its job must exist and not have ended, and its nodes must exist. */
     private Optional<SlurmErrno> targetRefusal(Command.SetTrigger c) {
         Optional<Job> job = state.jobs().find(c.jobId());
         boolean ofJob = c.events().stream().anyMatch(Trigger.OF_JOBS::contains);

@@ -108,7 +108,7 @@ public final class Billing {
         return out;
     }
 
-    /** Mebibytes in the unit a memory weight names. */
+    /** Returns the mebibytes in the unit a memory weight names. */
     private static double unit(String weight) {
         return switch (Character.toUpperCase(weight.charAt(weight.length() - 1))) {
             case 'K' -> 1.0 / 1024;

@@ -20,7 +20,9 @@ public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, Ind
     /** GPUs and the units near them. */
     public record Group(IndexSet gpus, IndexSet units) {}
 
-    /** NONE where all units are as near to all GPUs and nothing is restricted. */
+    /**
+     * Returns the cores near GPUs of a node; NONE where all units are as near to all GPUs and nothing is restricted.
+     */
     public static GpuCores of(Node.Spec spec) {
         boolean said = spec.gres().stream()
                 .anyMatch(g -> g.name().equals("gpu") && !g.near().isEmpty());
@@ -58,7 +60,7 @@ public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, Ind
         groups.add(new Group(IndexSet.of(gpu), near));
     }
 
-    /** The restricted units of these GPUs. */
+    /** Returns the restricted units of these GPUs. */
     public IndexSet of(IndexSet gpus) {
         IndexSet out = IndexSet.empty();
         for (int g = gpus.first(); g >= 0; g = gpus.next(g + 1)) {

@@ -10,7 +10,7 @@ import dev.muster.model.job.ResourceRequest;
 public final class GpuRequest {
     private GpuRequest() {}
 
-    /** The description with the CPUs and memory of its partition's JobDefaults, or else of the cluster's. */
+    /** Returns the description with the CPUs and memory of its partition's JobDefaults, or else of the cluster's. */
     public static JobDesc with(JobDesc desc, State state) {
         ResourceRequest r = desc.request();
         boolean gpus = GresRequest.gpus(r.tresPerJob())

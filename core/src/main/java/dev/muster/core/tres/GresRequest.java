@@ -88,8 +88,8 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
     }
 
     /**
-     * The request with its licenses as they are kept, those of its tasks among those of the job. The number of tasks is
-     * known.
+     * Returns the request with its licenses as they are kept, those of its tasks among those of the job. The number of
+     * tasks is known.
      */
     public static ResourceRequest withLicenses(ResourceRequest asked, State state) {
         ResourceRequest r = asked.withLicenses(Licenses.resolved(state, asked.licenses()));
@@ -180,7 +180,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
     }
 
     /**
-     * Devices of a node by their name.
+     * Returns the devices of a node by their name.
      *
      * @param type "" for any
      */

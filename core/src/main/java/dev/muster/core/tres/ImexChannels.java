@@ -27,7 +27,10 @@ public final class ImexChannels {
         return settings.options().steps().imexChannels();
     }
 
-    /** The job's nodes by segments: they follow each other in the order of the blocks. One of all without a size. */
+    /**
+     * Returns the job's nodes by segments: they follow each other in the order of the blocks. One of all without a
+     * size.
+     */
     public static List<List<String>> segments(List<String> nodes, Topology topology, int size) {
         if (size <= 0 || topology.kind() != Topology.Kind.BLOCK || nodes.size() <= size) {
             return List.of(nodes);
@@ -82,7 +85,7 @@ public final class ImexChannels {
         return Optional.of(List.copyOf(out));
     }
 
-    /** The one that the job uses on a node; none without such a switch. */
+    /** Returns the channel that the job uses on a node; none without such a switch. */
     public static Optional<Integer> on(Allocation a, String node) {
         for (Allocation.Channel c : a.channels()) {
             if (c.nodes().isEmpty()

@@ -10,7 +10,7 @@ public final class Keyword {
 
     private Keyword() {}
 
-    /** The keyword that is meant, or what was typed if it is none or could be several. Lower case. */
+    /** Returns the keyword that is meant, or what was typed if it is none or could be several. Lower case. */
     static String of(String typed, Collection<String> known) {
         if (known.contains(typed) || typed.length() < LEAST) {
             return typed;

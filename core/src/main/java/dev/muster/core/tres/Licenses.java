@@ -99,7 +99,7 @@ public final class Licenses {
         return out;
     }
 
-    /** The layered resource of that name. */
+    /** Returns the layered resource of that name. */
     public static Optional<LayeredResource> layered(State state, String name) {
         return state.settings().layered().stream()
                 .filter(r -> r.name().equals(name))
@@ -178,7 +178,7 @@ public final class Licenses {
         return perNode > 1;
     }
 
-    /** The most that a job on one node can have of it. */
+    /** Returns the most that a job on one node can have of it. */
     private static int most(LayeredResource r) {
         int most = 0;
         for (LayeredResource.Layer outer : r.layers()) {

@@ -66,7 +66,7 @@ public final class SharedGpus {
             return most;
         }
 
-        /** The GPUs whose parts these are. */
+        /** Returns the GPUs whose parts these are. */
         public IndexSet gpusOf(IndexSet parts) {
             IndexSet out = IndexSet.empty();
             for (int g = 0; g < gpus(); g++) {

@@ -45,7 +45,7 @@ public final class Tres {
         return item.name.equals(CPU) || item.name.startsWith(LICENSE);
     }
 
-    /** Licenses of each task, as {@code license/fluent:2} names them. */
+    /** Returns the licenses of each task, as {@code license/fluent:2} names them. */
     public static List<LicenseRequest.Item> licenses(String text) {
         List<LicenseRequest.Item> out = new ArrayList<>();
         for (String part : text.isEmpty() ? new String[0] : text.split(",")) {

@@ -195,7 +195,7 @@ public final class Cluster {
         return out;
     }
 
-    /** Cores near the GPUs, as {@code 0-7;8-15}: an equal number of GPUs for each of the sets. */
+    /** Returns the cores near the GPUs, as {@code 0-7;8-15}: an equal number of GPUs for each of the sets. */
     private static List<IndexSet> near(String text, int gpus) {
         List<IndexSet> out = new ArrayList<>();
         String[] sets = text.split(";");
@@ -205,12 +205,12 @@ public final class Cluster {
         return out;
     }
 
-    /** The priority of a pending job, as it was last computed. */
+    /** Returns the priority of a pending job, as it was last computed. */
     public long priority(int job) {
         return planner.priority(job).orElseThrow();
     }
 
-    /** Nodes of one line, whose slurmds may register. */
+    /** Returns the nodes of one line, whose slurmds may register. */
     public List<Node.Spec> specs(String line) {
         List<Node.Spec> out = new ArrayList<>();
         for (String name : names(line.strip().split(" ")[0])) {
@@ -304,7 +304,7 @@ public final class Cluster {
         recorder = to;
     }
 
-    /** The entries until then. */
+    /** Returns the entries until then. */
     public List<Entry> opening() {
         return opening;
     }
@@ -381,7 +381,7 @@ public final class Cluster {
         return ((SubmitReply) ((Decision.Accepted) said).reply()).testStart();
     }
 
-    /** The job's number. */
+    /** Returns the job's number. */
     public int accept(String line) {
         return switch (submit(line)) {
             case Decision.Accepted a -> ((SubmitReply) a.reply()).jobId();

@@ -70,7 +70,7 @@ public final class Play {
         }
     }
 
-    /** Seconds; when the job was given its nodes. */
+    /** Returns when the job was given its nodes, in seconds. */
     private long firstStart(int id) {
         return entries.stream()
                 .filter(e -> e.changes().stream()

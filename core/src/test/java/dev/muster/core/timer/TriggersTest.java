@@ -24,7 +24,7 @@ class TriggersTest {
         play.lines(lines);
     }
 
-    /** Numbers of the triggers there are, with what has happened to those that wait for their time. */
+    /** Returns the numbers of the triggers there are, with what has happened to those that wait for their time. */
     private List<String> triggers() {
         return cluster.state().triggers().byId().values().stream()
                 .map(t -> t.id() + (t.dueTime() > 0 ? " " + t.cause() : ""))

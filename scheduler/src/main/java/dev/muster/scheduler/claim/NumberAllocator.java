@@ -27,7 +27,7 @@ public final class NumberAllocator {
         this.now = now;
     }
 
-    /** The allocation with its ports and channels; empty while too few are free. */
+    /** Returns the allocation with its ports and channels; empty while too few are free. */
     public Optional<Allocation> on(Allocation a, ResourceNeed need) {
         return ports(a, need).flatMap(p -> channels(p, need));
     }

@@ -117,7 +117,7 @@ public final class PlannedReservations {
         }
     }
 
-    /** Nodes of which something is kept. */
+    /** Returns the nodes of which something is kept. */
     public IntStream nodes(IntPredicate which) {
         return IntStream.range(0, last.length).filter(n -> first(n) >= 0 && which.test(n));
     }
@@ -162,12 +162,12 @@ public final class PlannedReservations {
         return rank == null ? List.of() : places.get(rank);
     }
 
-    /** The job's number in the plan's order, from 0; -1 if nothing is kept for it. */
+    /** Returns the job's number in the plan's order, from 0; -1 if nothing is kept for it. */
     int rank(int jobId) {
         return has(jobId) ? ranks.get(jobId) : -1;
     }
 
-    /** A claim on the node, or -1; {@link #next} has the others. */
+    /** Returns a claim on the node, or -1; {@link #next} has the others. */
     int first(int node) {
         return node < last.length ? valid(last[node] - 1) : -1;
     }

@@ -121,7 +121,10 @@ public final class ReservationsInForce {
         return claims.has(jobId);
     }
 
-    /** Goes up with each job whose turn comes, and with each victim that leaves its nodes for a trial or comes back. */
+    /**
+     * Returns a number that goes up with each job whose turn comes, and with each victim that leaves its nodes for a
+     * trial or comes back.
+     */
     int version() {
         return version + lifts;
     }
@@ -256,8 +259,8 @@ public final class ReservationsInForce {
     }
 
     /**
-     * The claims of a new plan that can still be kept, in its order; for a job that loses its place the one that it
-     * had, if that can. Where nothing has changed since the plan was noted down they can be.
+     * Returns the claims of a new plan that can still be kept, in its order; for a job that loses its place the one
+     * that it had, if that can. Where nothing has changed since the plan was noted down they can be.
      *
      * @param since as {@link FreeTable#changes} was then; before the beginning: each is looked at
      */

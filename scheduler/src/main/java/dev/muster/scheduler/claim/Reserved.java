@@ -60,7 +60,7 @@ public final class Reserved {
         return !magnetic.isEmpty();
     }
 
-    /** Reservations a job may start in, in the order to try them; "" stands for none. */
+    /** Returns the reservations a job may start in, in the order to try them; "" stands for none. */
     public List<String> of(JobDesc desc) {
         if (isEmpty() && desc.charge().reservation().isEmpty()) {
             return List.of("");
@@ -127,7 +127,7 @@ public final class Reserved {
         return reservation(name).has(ReservationFlag.FLEX);
     }
 
-    /** Seconds since 1970 before which nothing starts in the reservation. */
+    /** Returns the seconds since 1970 before which nothing starts in the reservation. */
     public long opens(ReservationScope where) {
         return where.reservation().isEmpty() || isFlexible(where.reservation())
                 ? now
@@ -189,7 +189,7 @@ public final class Reserved {
         return nodes.areOn(node);
     }
 
-    /** Units that a job without a reservation may have until then, seconds since 1970, free or not. */
+    /** Returns the units that a job without a reservation may have until then, seconds since 1970, free or not. */
     int unitsUntil(NodeSlot node, long to) {
         return node.spec.units() - barredUntil(node, to).count();
     }
@@ -234,7 +234,7 @@ public final class Reserved {
         node.withheld = out;
     }
 
-    /** Units that a job cannot have on the node in that time although it could without reservations. */
+    /** Returns the units that a job cannot have on the node in that time although it could without reservations. */
     public int barred(ReservationScope where, NodeSlot node, long from, long to) {
         if (!has(node.index) && where.reservation().isEmpty()) {
             return 0;

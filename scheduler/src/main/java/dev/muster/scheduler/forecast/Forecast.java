@@ -199,7 +199,7 @@ public final class Forecast {
         });
     }
 
-    /** Jobs that have a time. */
+    /** Returns the number of jobs that have a time. */
     public int size() {
         return planned.size() + behind.size();
     }

@@ -48,7 +48,7 @@ public final class ForecastBuilder {
         this.claims = new PlannedReservations(in.nodes().size());
     }
 
-    /** The plan of the days that come; of others coarse times, if any. To be called first, and once. */
+    /** Returns the plan of the days that come; of others coarse times, if any. To be called first, and once. */
     public Forecast soon() {
         int claimed = 0;
         for (QueueOrder.Block block : in.queue()) {

@@ -87,7 +87,7 @@ public final class ForecastExchange {
     }
 
     /**
-     * A plan of the whole queue as it is now, on this thread. Only from the core thread.
+     * Makes a plan of the whole queue as it is now, on this thread. Only from the core thread.
      *
      * @param most jobs whose places are to be kept
      */
@@ -166,7 +166,7 @@ public final class ForecastExchange {
         return by(jobId).map(f -> f.start(jobId)).orElse(0L);
     }
 
-    /** The plan to go by for that job: the latest, or as long as that one is not ready the one before. */
+    /** Returns the plan to go by for that job: the latest, or as long as that one is not ready the one before. */
     private Optional<Forecast> by(int jobId) {
         Optional<Forecast> now = latest;
         return now.isPresent()
@@ -194,7 +194,7 @@ public final class ForecastExchange {
                 .toList();
     }
 
-    /** The places that count in a pass; empty where passes plan for themselves. */
+    /** Returns the places that count in a pass; empty where passes plan for themselves. */
     public Optional<ReservationsInForce> standing(State state, Now now) {
         Forecast made = offered.getAndSet(null);
         Forecast fresh = made != null && made.era() == era ? made : null;

@@ -72,7 +72,7 @@ final class ForecastWindow {
             return to == Long.MAX_VALUE;
         }
 
-        /** Parts of nodes as -1 and less: they have other numbers in another stretch. */
+        /** Returns the seat with parts of nodes as -1 and less: they have other numbers in another stretch. */
         private Seat onNodes(PlanningNodes ground) {
             return new Seat(
                     job,
@@ -206,7 +206,7 @@ final class ForecastWindow {
                 || cast.running().stream().anyMatch(j -> leftS(j) >= RemainingTime.ENDLESS_S);
     }
 
-    /** Seconds from the first stretch's beginning on. */
+    /** Returns the seconds from the first stretch's beginning until the job ends. */
     private long leftS(Job job) {
         return RemainingTime.seconds(in.state(), job, in.tickMs());
     }
@@ -220,7 +220,7 @@ final class ForecastWindow {
     }
 
     /**
-     * The next window; empty if no job finds a place in any.
+     * Returns the next window; empty if no job finds a place in any.
      *
      * @param last whether the time behind its days counts
      */
@@ -302,7 +302,7 @@ final class ForecastWindow {
     /** Number of entries of {@link #found} that were taken last. */
     private int chosen;
 
-    /** The first slot in which the need fits; the number of slots if there is none. */
+    /** Returns the first slot in which the need fits; the number of slots if there is none. */
     private int earliest(Forecast.Asked job) {
         if (!job.within().isEmpty()) {
             return earliestWithin(job);
@@ -336,7 +336,7 @@ final class ForecastWindow {
         return s;
     }
 
-    /** The first slot from that one on in which it fits, and in which its array lets it begin. */
+    /** Returns the first slot from that one on in which the need fits, and in which its array lets it begin. */
     private int from(Forecast.Asked job, int first) {
         int s = Math.max(first, afterS(job) <= 0 ? 0 : Math.min(slots, times.slotAt(afterS(job))));
         int end = placingEnd();

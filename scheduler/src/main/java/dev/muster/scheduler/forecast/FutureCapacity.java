@@ -190,7 +190,7 @@ final class FutureCapacity {
         }
     }
 
-    /** Seconds from now on. */
+    /** Returns the seconds from now until the job ends. */
     private long left(Job job) {
         return yearly
                 ? RemainingTime.yearly(in.state(), job, in.nowS(), in.tickMs())

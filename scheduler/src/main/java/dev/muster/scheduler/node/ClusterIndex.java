@@ -114,7 +114,7 @@ public final class ClusterIndex {
     }
 
     /**
-     * A record about the node was applied.
+     * Follows a record about the node, and returns the work that it asks for.
      *
      * @return what follows from it; after REBUILD this index is of no use before its next {@link #reset}
      */
@@ -240,12 +240,12 @@ public final class ClusterIndex {
         return nodes;
     }
 
-    /** Names of {@link #nodes}, in their order. */
+    /** Returns the names of {@link #nodes}, in their order. */
     public List<String> names() {
         return names;
     }
 
-    /** Null if there is no such node. */
+    /** Returns the node of that name; null if there is no such node. */
     public NodeSlot node(String name) {
         return byName.get(name);
     }
@@ -254,7 +254,7 @@ public final class ClusterIndex {
         return byPartition.getOrDefault(partition, List.of());
     }
 
-    /** CPUs of the partition's nodes. */
+    /** Returns the CPUs of the partition's nodes. */
     public long cpusOf(String partition) {
         return cpus.getOrDefault(partition, 0L);
     }
@@ -263,7 +263,7 @@ public final class ClusterIndex {
         return holdings;
     }
 
-    /** Jobs that hold nodes, by number. */
+    /** Returns the jobs that hold nodes, by number. */
     public Iterable<Job> holders() {
         return holders.values();
     }
@@ -277,7 +277,7 @@ public final class ClusterIndex {
         return licenses;
     }
 
-    /** Tasks of the array that hold nodes. */
+    /** Returns the number of tasks of the array that hold nodes. */
     public int running(int arrayJobId) {
         return runningTasks.getOrDefault(arrayJobId, 0);
     }
@@ -299,7 +299,7 @@ public final class ClusterIndex {
         return holdings.someMind() ? needs.by(need, SharingPolicy.of(job.desc(), "NO", "", settings)) : need;
     }
 
-    /** Nodes of which reservations withheld devices in the last pass. */
+    /** Returns the nodes of which reservations withheld devices in the last pass. */
     public List<NodeSlot> withheld() {
         return withheld;
     }

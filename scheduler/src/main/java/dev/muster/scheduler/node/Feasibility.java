@@ -185,7 +185,7 @@ public final class Feasibility {
                 && asked.list().names().stream().anyMatch(excluded.list()::contains);
     }
 
-    /** Lines that come before the refusal: what no node of the partition has enough of. */
+    /** Returns the lines that come before the refusal: what no node of the partition has enough of. */
     private static String lacking(State state, Partition partition, ResourceNeed need) {
         List<Node.Spec> specs = partition.nodes().stream()
                 .flatMap(n -> state.nodes().find(n).stream())
@@ -234,7 +234,7 @@ public final class Feasibility {
                     Feasibility.layers(state, need));
         }
 
-        /** Required nodes first. */
+        /** Returns the nodes with the required ones first. */
         List<String> ordered(List<String> nodes) {
             if (required.isEmpty()) {
                 return nodes;

@@ -121,7 +121,7 @@ public final class Features {
     }
 
     /**
-     * The candidates that a choice allows, those that it counts first; empty if it cannot be had.
+     * Returns the candidates that a choice allows, those that it counts first; empty if it cannot be had.
      *
      * @param required number of candidates, from the first on, that the job must have
      * @param counted adds how many of the result must be taken
@@ -154,7 +154,7 @@ public final class Features {
         return first;
     }
 
-    /** The sentence to refuse it with, or "" if it is one that can be honoured. */
+    /** Returns the sentence with which an expression is refused, or "" if it can be honoured. */
     static String objection(String text) {
         if (isPlain(text)) {
             return wrong(text);
@@ -204,7 +204,7 @@ public final class Features {
         return !text.isEmpty() && (wantName || depth != 0) ? INVALID : "";
     }
 
-    /** The names in an expression. */
+    /** Returns the names in an expression. */
     static List<String> names(String text) {
         if (text.isEmpty()) {
             return List.of();

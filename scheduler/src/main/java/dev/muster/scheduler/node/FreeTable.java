@@ -97,7 +97,7 @@ public final class FreeTable {
             return out;
         }
 
-        /** Tasks of the need that fit on those of them that may serve it. */
+        /** Returns the number of tasks of the need that fit on those of these nodes that may serve it. */
         long tasks(NeedClass c, FreeTable table) {
             long out = 0;
             for (int n : nodes) {
@@ -213,14 +213,16 @@ public final class FreeTable {
         }
     }
 
-    /** The nodes as a set of bits. */
+    /** Returns the nodes as a set of bits. */
     public static long[] mask(List<NodeSlot> nodes, int count) {
         long[] out = new long[words(count)];
         nodes.forEach(n -> set(out, n.index, true));
         return out;
     }
 
-    /** Nodes on which one task would fit, as far as can be told from here, in the order of their numbers. */
+    /**
+     * Returns the nodes on which one task would fit, as far as can be told from here, in the order of their numbers.
+     */
     public List<NodeSlot> able(NeedClass c, List<NodeSlot> nodes) {
         List<NodeSlot> out = new ArrayList<>();
         long[] mask = c.mask();
@@ -438,7 +440,7 @@ public final class FreeTable {
         }
     }
 
-    /** Everything as it is now, for a look from elsewhere. */
+    /** Returns a copy of everything as it is now, for a look from elsewhere. */
     public FreeTable copy() {
         FreeTable out = new FreeTable(cpus.length);
         System.arraycopy(cpus, 0, out.cpus, 0, cpus.length);

@@ -108,7 +108,7 @@ public final class GpuPlaces {
                 : free.minus(node.gpuCores.restricted());
     }
 
-    /** Number of the given tasks that fit with their GPUs. */
+    /** Returns how many of the given tasks fit with their GPUs. */
     public static int tasks(ResourceNeed need, NodeSlot node, IndexSet free, int tasks) {
         if (tasks == 0
                 || !matters(need, node)
@@ -129,7 +129,7 @@ public final class GpuPlaces {
         return low;
     }
 
-    /** Free GPUs that the job can reach with a free core near them, if it insists on that. */
+    /** Returns the free GPUs that the job can reach with a free core near them, if it insists on that. */
     static IndexSet reachable(ResourceNeed need, NodeSlot node, IndexSet gpus) {
         if (!need.gpus().enforced() || !matters(need, node)) {
             return gpus;
@@ -181,7 +181,9 @@ public final class GpuPlaces {
                 : places.withGpus(wanted, units, gpus);
     }
 
-    /** Units that the job may have; with --gpus-per-socket only those near its GPUs where these are enough. */
+    /**
+     * Returns the units that the job may have; with --gpus-per-socket only those near its GPUs where these are enough.
+     */
     private IndexSet beside(IndexSet gpus, int units) {
         IndexSet may = open(need, node, free);
         if (gpus.isEmpty() || perSocket(need, node) == 0) {
@@ -220,7 +222,7 @@ public final class GpuPlaces {
     }
 
     /**
-     * Number of GPUs by type for a number of tasks.
+     * Returns the number of GPUs by type for a number of tasks.
      *
      * @param ofJob the node's part of what is asked for all nodes together
      */
@@ -385,7 +387,7 @@ public final class GpuPlaces {
         return out.count() < count ? Optional.empty() : Optional.of(new Placed(out, gpus));
     }
 
-    /** Evenly, what is over to the first; where there is no room for that, to the next. */
+    /** Deals a count out evenly, what is over to the first; where there is no room for that, to the next. */
     private static int[] deal(int count, int[] most, int[] least) {
         int[] out = least.clone();
         int left = count - Arrays.stream(least).sum();

@@ -53,9 +53,9 @@ public final class Layers {
     }
 
     /**
-     * Candidates that can be had together, in several ways: in their order; those with room for most tasks first; and
-     * each of the smallest layers first. Any of the nodes of a way may be picked. Empty if the required ones, which are
-     * the first, cannot be had together.
+     * Returns the candidates that can be had together, in several ways: in their order; those with room for most tasks
+     * first; and each of the smallest layers first. Any of the nodes of a way may be picked. Empty if the required
+     * ones, which are the first, cannot be had together.
      */
     List<List<Candidate>> ways(List<Candidate> able, int required) {
         Asked counted =

@@ -185,7 +185,7 @@ public final class NeedClass {
                         && gres.getFirst().type().isEmpty();
     }
 
-    /** Empty until it is known. */
+    /** Returns the mask of its candidate nodes; empty until it is known. */
     public long[] mask() {
         return where.mask;
     }

@@ -42,7 +42,8 @@ public final class NodeOrder {
     }
 
     /**
-     * The nodes behind the first required one come first, then those before it, both in the order of the configuration.
+     * Orders nodes: those behind the first required one come first, then those before it, both in the order of the
+     * configuration.
      */
     private static ToIntFunction<NodeSlot> beside(List<NodeSlot> required) {
         int first = required.stream().mapToInt(n -> n.spec.order()).min().orElse(0);

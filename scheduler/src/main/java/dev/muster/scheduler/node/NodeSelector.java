@@ -124,7 +124,7 @@ public final class NodeSelector {
         return together > 1 ? units / together * together : units;
     }
 
-    /** CPUs and memory that each GPU brings along must be there, for one GPU at least. */
+    /** Bounds tasks by the CPUs and memory that each GPU brings along, which must be there for one GPU at least. */
     private static int forGpus(ResourceNeed need, int tasks, int cpus, long memoryMb) {
         int perTask = GresRequest.gpus(need.gresPerTask());
         int least;
@@ -147,7 +147,10 @@ public final class NodeSelector {
                 : tasks;
     }
 
-    /** Devices there are for the need on this node: 0 if a per-node demand is not met, else a bound on tasks. */
+    /**
+     * Returns how many tasks there are devices for on this node: 0 if a per-node demand is not met, else a bound on
+     * tasks.
+     */
     public static int tasksByGres(ResourceNeed need, NodeSlot node) {
         for (Tres.Item item : need.gresPerNode()) {
             if (devices(need, node, item).count() < item.count() || !GpuPlaces.hasSockets(need, node)) {
@@ -271,8 +274,8 @@ public final class NodeSelector {
     }
 
     /**
-     * The first nodes in a row, none missing between them, that suffice and hold all required ones. A row begins with
-     * the first required node if it can, or as short before it as will do.
+     * Returns the first nodes in a row, none missing between them, that suffice and hold all required ones. A row
+     * begins with the first required node if it can, or as short before it as will do.
      */
     private static List<Candidate> neighbours(ResourceNeed need, List<Candidate> candidates, int required) {
         List<Candidate> sorted = new ArrayList<>(candidates);
@@ -334,7 +337,7 @@ public final class NodeSelector {
                 : node.devices(item.name(), item.type());
     }
 
-    /** Devices of the node that the need can have: each GPU brings its CPUs and memory along. */
+    /** Returns the number of devices of the node that the need can have: each GPU brings its CPUs and memory along. */
     static int usable(ResourceNeed need, NodeSlot node, Tres.Item item) {
         IndexSet devices = devices(need, node, item);
         long count = item.name().equals("gpu")
@@ -353,7 +356,7 @@ public final class NodeSelector {
         return (int) count;
     }
 
-    /** Free units that have the memory of their CPUs. */
+    /** Returns the number of free units that have the memory of their CPUs. */
     private static long unitsWithMemory(ResourceNeed need, NodeSlot node) {
         long free = node.freeUnits.count();
         return need.memPerCpuMb() == 0
@@ -555,7 +558,7 @@ public final class NodeSelector {
         }
     }
 
-    /** Tasks on all of them together, or on the best where there may be one node only. */
+    /** Returns how many tasks fit on all candidates together, or on the best where there may be one node only. */
     public static long roomFor(ResourceNeed need, List<Candidate> able) {
         long sum = 0;
         for (Candidate c : able) {

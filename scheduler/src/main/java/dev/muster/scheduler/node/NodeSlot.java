@@ -325,7 +325,7 @@ public final class NodeSlot {
         return cpusHeld.getOrDefault(partition, 0);
     }
 
-    /** Devices of a type: all if type is "". */
+    /** Returns the devices of a type: all if type is "". */
     IndexSet devices(String name, String type) {
         if (!SharedGpus.parts(spec.gres(), name).isEmpty()) {
             return parts(name, 0, ResourceNeed.Gpus.PLAIN);
@@ -362,7 +362,7 @@ public final class NodeSlot {
                 : parts.gpusOf(IndexSet.range(0, parts.total() - 1, 1).minus(open(name)));
     }
 
-    /** GPUs of which there may be parts for one more. */
+    /** Returns the GPUs of which there may be parts for one more. */
     private IndexSet sharing(String name, SharedGpus.Parts parts) {
         IndexSet gpus = open("gpu");
         IndexSet shared = SharedGpus.isOneSharing(spec.gres(), name) ? sharedGpus(name, parts) : IndexSet.empty();

@@ -63,7 +63,7 @@ final class SocketOrder {
         return out;
     }
 
-    /** Units of a socket for as many tasks as may be on one. */
+    /** Returns the number of units of a socket for as many tasks as may be on one. */
     private int bound() {
         int tasks = need.shape().tasksPerSocket();
         return tasks > 0 ? units(tasks) : Integer.MAX_VALUE;

@@ -81,7 +81,7 @@ final class TopologySelector {
 
     // ---- switches
 
-    /** Below the lowest switch that has enough, on as few leaves as possible. */
+    /** Chooses nodes below the lowest switch that has enough, on as few leaves as possible. */
     private List<Candidate> tree() {
         List<Topology.Switch> switches = new ArrayList<>(topology.switches());
         switches.sort(Comparator.comparingInt(Topology.Switch::level)
@@ -161,7 +161,7 @@ final class TopologySelector {
         return out;
     }
 
-    /** Unit by unit: the smallest that has all of the rest, else the one that has most. */
+    /** Takes unit by unit: the smallest that has all of the rest, else the one that has most. */
     private List<Candidate> onFewest(List<List<Candidate>> units, ResourceNeed want) {
         List<Candidate> order = new ArrayList<>(named);
         List<List<Candidate>> left = new ArrayList<>(units);
@@ -336,7 +336,7 @@ final class TopologySelector {
 
     // ---- tori
 
-    /** Whole placements, each where it breaks the fewest larger ones. */
+    /** Takes whole placements of a torus, each where it breaks the fewest larger ones. */
     private List<Candidate> torus() {
         int nodes = need.nodesWanted();
         int segment = need.network().segment() > 0 ? need.network().segment() : nodes;

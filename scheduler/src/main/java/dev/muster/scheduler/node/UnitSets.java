@@ -17,7 +17,7 @@ final class UnitSets {
         return first.count() == count ? first : first.union(firstOf(may.minus(first), count - first.count()));
     }
 
-    /** The first {@code count} units; all, if there are fewer. */
+    /** Returns the first {@code count} units; all, if there are fewer. */
     static IndexSet firstOf(IndexSet set, int count) {
         if (count >= set.count()) {
             return set;

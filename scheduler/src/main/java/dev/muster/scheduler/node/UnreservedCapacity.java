@@ -12,8 +12,8 @@ public interface UnreservedCapacity {
     long memoryMb(NeedClass c, int node, long free);
 
     /**
-     * CPUs that reservations leave of {@code most}, whichever jobs are on the node now; -1 if the class must have it
-     * whole and may not.
+     * Returns the CPUs that reservations leave of {@code most}, whichever jobs are on the node now; -1 if the class
+     * must have it whole and may not.
      */
     int cpusWhoeverGoes(NeedClass c, int node, int most);
 }

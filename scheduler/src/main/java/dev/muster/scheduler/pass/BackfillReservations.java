@@ -91,7 +91,7 @@ final class BackfillReservations {
     }
 
     /**
-     * The first time at which the need fits; empty if there is none.
+     * Returns the first time at which the need fits; empty if there is none.
      *
      * @param keep these units for it
      */
@@ -151,7 +151,7 @@ final class BackfillReservations {
         return tasks > 0 && slot == 0 ? Math.min(tasks, NodeSelector.tasksByGres(need, node)) : tasks;
     }
 
-    /** Nodes for the need if it began in that slot; empty if it does not fit then. */
+    /** Returns the nodes for the need if it began in that slot; empty if it does not fit then. */
     private List<Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
         CapacityTimeline g = outlook.grid();
         Set<String> requiredNames = HostList.nameSet(need.nodeList());

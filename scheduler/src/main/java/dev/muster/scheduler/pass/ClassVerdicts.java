@@ -208,7 +208,7 @@ public final class ClassVerdicts {
         }
     }
 
-    /** The ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
+    /** Returns the ordinal of the reason for which a job that has a lane waits; UNKNOWN if it must be looked at. */
     int reason(QueueOrder.Block block, int i) {
         if (limited && !isFree(block.payers[i])) {
             JobReason limit = classes.lane(block.lanes[i]).limit(queue.limits());

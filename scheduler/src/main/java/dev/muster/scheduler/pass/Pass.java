@@ -389,7 +389,7 @@ public final class Pass {
         return tryPlacement(job, task, partition, need, last);
     }
 
-    /** The need has failed in this pass: only preemption or a smaller size can help the job now. */
+    /** Tries a need that has failed in this pass: only preemption or a smaller size can help the job now. */
     private JobReason failedBefore(Job job, int task, ResourceNeed need, boolean last) {
         Optional<JobReason> room = roomOrLess(job, task, need);
         if (room.isPresent()) {
@@ -565,7 +565,7 @@ public final class Pass {
                 : JobReason.NONE;
     }
 
-    /** The need in the first of the job's reservations that is open; empty if none is. */
+    /** Returns the need in the first of the job's reservations that is open; empty if none is. */
     Optional<ResourceNeed> inReservation(Job job, ResourceNeed plain) {
         return reserved.of(job.desc()).stream()
                 .map(ReservationScope::of)
@@ -579,7 +579,7 @@ public final class Pass {
         return blocked.contains(blocker(need)) ? allocation.ahead() : allocation;
     }
 
-    /** Key of the jobs that a waiting job blocks: those of its partition in the same reservation. */
+    /** Returns the key of the jobs that a waiting job blocks: those of its partition in the same reservation. */
     private static String blocker(ResourceNeed need) {
         return need.reservation().isEmpty() ? need.partition() : need.partition() + "\n" + need.reservation();
     }
@@ -608,7 +608,7 @@ public final class Pass {
         starts.add(start);
     }
 
-    /** A place that limits allow. */
+    /** Returns a place that limits allow. */
     Optional<Allocation> placeFor(Job job, ResourceNeed need) {
         return hasFailed(need) || lanes.isShort(need)
                 ? Optional.empty()

@@ -102,7 +102,7 @@ final class Placement {
         this.starts = starts;
     }
 
-    /** Made with what leaves, and not with what is planned for those before. */
+    /** Makes room with what leaves, and not with what is planned for those before. */
     Preemptor.Room blindly(Supplier<Preemptor.Room> making) {
         blind = true;
         try {
@@ -122,7 +122,7 @@ final class Placement {
         }
     }
 
-    /** Found with these nodes before others. */
+    /** Finds a place with these nodes before others. */
     Optional<Allocation> near(Set<String> first, Supplier<Optional<Allocation>> finding) {
         near = first;
         try {
@@ -156,7 +156,10 @@ final class Placement {
         return together;
     }
 
-    /** Number of candidate nodes of the need, whatever they have free; 0 for one that requires nodes by name. */
+    /**
+     * Returns the number of candidate nodes of the need, whatever they have free; 0 for one that requires nodes by
+     * name.
+     */
     int candidateCount(ResourceNeed need) {
         return need.nodeList().isEmpty() ? candidates.of(need, Set.of()).size() : 0;
     }
@@ -298,7 +301,7 @@ final class Placement {
                 .flatMap(a -> numbers.on(a, need));
     }
 
-    /** Units that are free, or shared where that is looked for, and that reservations leave to the need. */
+    /** Returns the units that are free, or shared where that is looked for, and that reservations leave to the need. */
     private IndexSet freeNow(ResourceNeed need, NodeSlot node) {
         IndexSet free =
                 sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;

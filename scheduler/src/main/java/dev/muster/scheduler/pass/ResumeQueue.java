@@ -50,7 +50,7 @@ final class ResumeQueue {
         return waiting.isEmpty() && added >= preemptor.suspended().size();
     }
 
-    /** Numbers of the jobs that this pass resumes. */
+    /** Returns the numbers of the jobs that this pass resumes. */
     List<Integer> resumed() {
         return resumed;
     }

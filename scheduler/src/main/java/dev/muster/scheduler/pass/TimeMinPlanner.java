@@ -81,7 +81,7 @@ public final class TimeMinPlanner {
         return e.map(Planner.Estimate::start).orElse(Long.MAX_VALUE);
     }
 
-    /** Minutes for which it may begin; -1 if it wants its whole time. */
+    /** Returns the minutes for which a job may begin; -1 if it wants its whole time. */
     static int least(Job job, ResourceNeed need, State state) {
         return state.settings().options().scheduling().inOrder()
                 ? -1

@@ -288,7 +288,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return era;
     }
 
-    /** The kind that the group was given in this era. */
+    /** Returns the kind that the group was given in this era. */
     public static Kind kindOf(JobClassIndex.Group group) {
         return (Kind) group.kind;
     }

@@ -165,7 +165,7 @@ public final class Preemptor {
         return tries >= TRIES_MAX;
     }
 
-    /** Jobs that have to give way. */
+    /** Returns the victims of preemption. */
     public List<Planner.Preempt> preempts() {
         return preempts;
     }

@@ -41,14 +41,14 @@ public final class Backfill {
         return mode != Mode.QUEUE;
     }
 
-    /** Number of reservations of a partition that are made before other jobs are tried. */
+    /** Returns the number of reservations of a partition that are made before other jobs are tried. */
     public int heads() {
         return fills() ? 1 : Integer.MAX_VALUE;
     }
 
     /**
-     * Partitions that give reservations in the queue's order: those in which a wide or a heterogeneous job waits, or
-     * all of them.
+     * Returns the partitions that give reservations in the queue's order: those in which a wide or a heterogeneous job
+     * waits, or all of them.
      */
     public Predicate<String> ruled() {
         if (mode != Mode.SLOWDOWN) {
@@ -67,7 +67,7 @@ public final class Backfill {
     }
 
     /**
-     * The order in which those are tried that do not go in the queue's.
+     * Returns the order in which those are tried that do not go in the queue's.
      *
      * @param headS how long the one with a reservation has waited, at most
      */
@@ -90,7 +90,7 @@ public final class Backfill {
 
     private record Place(int tier, double key, Turn turn) {}
 
-    /** Lower goes first. */
+    /** Returns the key by which jobs are ordered: lower goes first. */
     private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {
         return switch (mode) {
             case QUEUE, EASY -> 0;
@@ -129,7 +129,7 @@ public final class Backfill {
         return comma < 0 ? named : named.substring(0, comma);
     }
 
-    /** CPUs that it takes there at least. */
+    /** Returns the CPUs that a job takes in a partition at least. */
     private long width(Job job, String partition) {
         ResourceRequest r = job.desc().request();
         int nodes = cluster.nodesOf(partition).size();

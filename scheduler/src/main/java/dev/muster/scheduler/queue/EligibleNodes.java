@@ -77,8 +77,8 @@ public final class EligibleNodes {
     }
 
     /**
-     * Candidates in order of preference: those the job names first; the least loaded first where that is asked for, or
-     * the fullest.
+     * Returns the candidates in order of preference: those the job names first; the least loaded first where that is
+     * asked for, or the fullest.
      */
     public List<NodeSlot> of(ResourceNeed need, Set<String> avoided) {
         List<NodeSlot> plain = avoided.isEmpty()

@@ -194,7 +194,8 @@ public final class JobClassIndex {
     }
 
     /**
-     * The nodes that reservations hold. When they differ from before, classes that were turned down are tried again.
+     * Returns the nodes that reservations hold. When they differ from before, classes that were turned down are tried
+     * again.
      *
      * @param now seconds since 1970
      */
@@ -243,7 +244,7 @@ public final class JobClassIndex {
         return byNeed.size();
     }
 
-    /** Numbers in {@link NeedClass#desk} are less. */
+    /** Returns a number above all numbers in {@link NeedClass#desk}. */
     public int licenseKeyCount() {
         return licenseKeys.size() + 1;
     }
@@ -256,7 +257,7 @@ public final class JobClassIndex {
         return partitions.computeIfAbsent(name, n -> partitions.size());
     }
 
-    /** The class of a need, one object per distinct need. */
+    /** Returns the class of a need, one object per distinct need. */
     public NeedClass of(ResourceNeed need, EligibleNodes candidates, boolean memoryConsumed) {
         NeedClass c = byNeed.get(need);
         if (c == null) {
@@ -277,7 +278,7 @@ public final class JobClassIndex {
         return c;
     }
 
-    /** Nodes of that kind as far as they are known; none if they are not. */
+    /** Returns the mask of the filter's nodes as far as they are known; empty if they are not. */
     long[] mask(NodeFilter key) {
         NeedClass.Where where = wheres.get(key);
         return where == null ? NOWHERE : where.mask;

@@ -154,7 +154,7 @@ public final class JobQueue {
         return new Backfill(state, expected, slowdown, cluster, ranks);
     }
 
-    /** Passes over the queue since the controller started. */
+    /** Returns the number of passes over the queue since the controller started. */
     public long passes() {
         return passes;
     }

@@ -126,7 +126,9 @@ public final class PriorityIndex {
         return of == null ? OptionalLong.empty() : OptionalLong.of(of.priority);
     }
 
-    /** A job of several partitions stands where the best of their tiers puts it. */
+    /**
+     * Returns the place of a job in the queue; one of several partitions stands where the best of their tiers puts it.
+     */
     private QueueOrder.Place place(State state, Job job) {
         return HetQueueOrder.place(state, job, this::tier, this::computed);
     }

@@ -145,7 +145,7 @@ public final class QueueOrder {
         size = 0;
     }
 
-    /** The last block that begins at or before the place; 0 if there is none. */
+    /** Returns the last block that begins at or before the place; 0 if there is none. */
     private int blockOf(Place place) {
         int lo = 0;
         int hi = blocks.size() - 1;

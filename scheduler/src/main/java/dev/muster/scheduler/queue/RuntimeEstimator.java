@@ -89,7 +89,7 @@ public final class RuntimeEstimator {
     }
 
     /**
-     * Seconds, above 0.
+     * Returns how long a job will likely run, in seconds, above 0.
      *
      * @param limitS at most
      */

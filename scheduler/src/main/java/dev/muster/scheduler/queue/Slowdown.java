@@ -141,7 +141,7 @@ public final class Slowdown {
     }
 
     /**
-     * The longest wait that counts.
+     * Returns the longest wait that counts.
      *
      * @param oldestS how long the oldest waits now
      */

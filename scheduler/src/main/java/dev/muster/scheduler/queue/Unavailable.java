@@ -73,13 +73,13 @@ public final class Unavailable {
         version++;
     }
 
-    /** Goes up with each change that answers hang on. */
+    /** Returns a number that goes up with each change on which answers depend. */
     public long version() {
         return version;
     }
 
     /**
-     * The reason text for a job whose nodes are down, drained or reserved; "" if the others suffice.
+     * Returns the reason text for a job whose nodes are down, drained or reserved; "" if the others suffice.
      *
      * @param now seconds since 1970
      */
@@ -121,7 +121,7 @@ public final class Unavailable {
         return true;
     }
 
-    /** Nodes of the partition that are there, within the job's reservation if it names one. */
+    /** Returns the nodes of the partition that are there, within the job's reservation if it names one. */
     private List<String> nodesOf(State state, JobDesc desc, Partition partition) {
         List<String> nodes = new ArrayList<>(partition.nodes());
         nodes.removeAll(gone(state, partition).nodes);
@@ -131,7 +131,7 @@ public final class Unavailable {
         return nodes;
     }
 
-    /** The reservation that the job names; empty where it names none or several. */
+    /** Returns the reservation that the job names; empty where it names none or several. */
     private static Optional<Reservation> bound(State state, JobDesc desc) {
         return state.reservations().find(desc.charge().reservation());
     }
@@ -181,7 +181,7 @@ public final class Unavailable {
                 : NAMED + HostList.of(gone).compressed();
     }
 
-    /** Whole nodes that are reserved for others in the time that the job may take, if it began now. */
+    /** Returns the whole nodes that are reserved for others in the time that the job may take, if it began now. */
     private static Set<String> reserved(State state, JobDesc desc, Partition partition, long now) {
         Optional<Reservation> own = bound(state, desc);
         if (state.reservations().size() == 0

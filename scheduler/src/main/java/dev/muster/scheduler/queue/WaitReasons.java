@@ -29,12 +29,12 @@ public final class WaitReasons {
         }
     }
 
-    /** NONE for a job that no pass has looked at. */
+    /** Returns why the job waits; NONE for a job that no pass has looked at. */
     public JobReason reason(int jobId) {
         return reasons.getOrDefault(jobId, JobReason.NONE);
     }
 
-    /** Null if it has none. */
+    /** Returns when the job is planned to start; null if it has no plan. */
     public Planner.Estimate planned(int jobId) {
         return planned.get(jobId);
     }

@@ -212,7 +212,7 @@ public record ResourceNeed(
                                     spec.reservedUnits(), spec.units(), spec.sockets(), count(spec), first));
         }
 
-        /** CPUs that are charged for where they are not those that the job has; 0 where they are. */
+        /** Returns the CPUs that are charged for where they are not those that the job has; 0 where they are. */
         public int charge(Node.Spec spec, int cpus) {
             int all = openCpus(spec);
             return !said && threads == 0 || all == cpus ? 0 : all;
@@ -282,7 +282,10 @@ public record ResourceNeed(
         }
     }
 
-    /** CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left alone. */
+    /**
+     * Returns the CPUs that tasks may use of one allocation unit of a node: fewer than it has where threads are left
+     * alone.
+     */
     public int usableCpus(Node.Spec spec) {
         int usable = shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
         return shape.tasksPerCore > 0 && spec.cpusPerUnit() > 1
@@ -291,8 +294,8 @@ public record ResourceNeed(
     }
 
     /**
-     * CPUs of one allocation unit that memory per CPU is given for: "usable" ones, so not those of threads that the job
-     * leaves alone.
+     * Returns the CPUs of one allocation unit that memory per CPU is given for: "usable" ones, so not those of threads
+     * that the job leaves alone.
      */
     public int chargedCpus(Node.Spec spec) {
         return shape.threads > 0 ? Math.min(spec.cpusPerUnit(), shape.threads) : spec.cpusPerUnit();
@@ -380,7 +383,7 @@ public record ResourceNeed(
      * @param shy it did not ask, and takes turns all the same
      */
     public record Sharing(int jobs, boolean alike, boolean shy) {
-        /** The name under which jobs of the partition count besides that have not asked to share. */
+        /** Returns the name under which jobs of the partition count besides that have not asked to share. */
         public static String uninvited(String partition) {
             return "-" + partition;
         }
@@ -489,7 +492,10 @@ public record ResourceNeed(
                 sizes);
     }
 
-    /** Devices are counted as they are now only: what comes later is planned by units and memory. */
+    /**
+     * Returns the need without devices for the job as a whole: devices are counted as they are now only; what comes
+     * later is planned by units and memory.
+     */
     public ResourceNeed withoutJobGres() {
         return gresPerJob.isEmpty()
                 ? this
@@ -694,7 +700,7 @@ public record ResourceNeed(
         return end(beginS, limitMin);
     }
 
-    /** Total CPUs, at least. */
+    /** Returns the total of CPUs, at least. */
     public int cpus() {
         return overcommit ? nodesMin : CountMath.times(tasks, cpusPerTask);
     }

@@ -168,8 +168,8 @@ final class ResourceNeedBuilder {
     }
 
     /**
-     * Most first, or fewest first with --use-min-nodes; only the fewest where the partition or the number of tasks
-     * leaves none.
+     * Returns the numbers of nodes to try: most first, or fewest first with --use-min-nodes; only the fewest where the
+     * partition or the number of tasks leaves none.
      */
     private static List<Integer> sizes(ResourceRequest r, int least, int most) {
         if (r.nodeSizes().isEmpty()) {

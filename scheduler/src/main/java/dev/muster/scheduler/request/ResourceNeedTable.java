@@ -71,7 +71,7 @@ public final class ResourceNeedTable {
         return need.apart() == SharingPolicy.ANYBODY ? one(need.by(who)) : need;
     }
 
-    /** The one object for needs that equal it. */
+    /** Returns the one object for needs that equal it. */
     public ResourceNeed one(ResourceNeed made) {
         ResourceNeed known = all.putIfAbsent(made, made);
         return known == null ? made : known;

@@ -36,8 +36,8 @@ public final class SwitchWait {
     }
 
     /**
-     * Seconds from now for which the job waits for few switches; 0 when that time is over. A job that is not eligible
-     * yet waits from now on.
+     * Returns the seconds from now for which the job waits for few switches; 0 when that time is over. A job that is
+     * not eligible yet waits from now on.
      */
     public static long switchesS(Job job, State state, long nowS) {
         long since = job.eligibleTime() > 0 ? job.eligibleTime() : nowS;

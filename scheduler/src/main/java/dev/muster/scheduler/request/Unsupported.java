@@ -82,7 +82,7 @@ public final class Unsupported {
         return Optional.empty();
     }
 
-    /** Slurm's sentence for a flag that SelectTypeParameters forbids. */
+    /** Refuses, in Slurm's words, a flag that SelectTypeParameters forbids. */
     private static Optional<Decision.Rejected> notSelected(ResourceRequest r, Settings settings) {
         return List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","))
                                 .contains(ALONE)

@@ -178,7 +178,7 @@ public final class DevicePlan {
         return tasks;
     }
 
-    /** Devices of a node that the need can have in all these slots. */
+    /** Returns the number of devices of a node that the need can have in all these slots. */
     public int usable(ResourceNeed need, Tres.Item item, int node, int from, int end) {
         int count = Math.max(0, free(item, node, from, end));
         if (item.name().equals("gpu") && need.gpus().cpus() > 0) {

@@ -83,7 +83,7 @@ public final class PlanningNodes {
             return reservation.repeats() ? most : Long.MAX_VALUE;
         }
 
-        /** The slot after the last in which something is kept. */
+        /** Returns the slot after the last in which something is kept. */
         public int last() {
             return last;
         }
@@ -159,7 +159,7 @@ public final class PlanningNodes {
         return least;
     }
 
-    /** Nodes and parts. Numbers are less. */
+    /** Returns how many nodes and parts there are. Their numbers are less. */
     public int size() {
         return names.size();
     }
@@ -168,7 +168,7 @@ public final class PlanningNodes {
         return real;
     }
 
-    /** The names of nodes, of parts those of their nodes. */
+    /** Returns the names of nodes, of parts those of their nodes. */
     public List<String> names() {
         return names;
     }
@@ -195,7 +195,7 @@ public final class PlanningNodes {
         return number >= real;
     }
 
-    /** The number of the node itself. */
+    /** Returns the number of the node itself. */
     public int node(int number) {
         return number < real ? number : part(number).node;
     }

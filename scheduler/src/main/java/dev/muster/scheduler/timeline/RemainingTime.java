@@ -12,7 +12,7 @@ public final class RemainingTime {
     private RemainingTime() {}
 
     /**
-     * Seconds until the job must be over, {@link #ENDLESS_S} for never.
+     * Returns the seconds until the job must be over, {@link #ENDLESS_S} for never.
      *
      * @param tickMs on the clock that limits follow
      */

@@ -65,7 +65,7 @@ public final class RunningJobTimeline {
         return times;
     }
 
-    /** Seconds until the job must be over. */
+    /** Returns the seconds until the job must be over. */
     private long left(Job job) {
         return yearly
                 ? RemainingTime.yearly(state, job, now.seconds(), now.tickMs())

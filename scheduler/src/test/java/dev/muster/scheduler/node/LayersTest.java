@@ -29,7 +29,9 @@ class LayersTest {
         return new LayeredResource(name, mode, variables, out);
     }
 
-    /** Nodes of four cores; flat and natural as in Slurm's example, power with what others take. */
+    /**
+     * Makes a cluster with nodes of four cores; flat and natural as in Slurm's example, power with what others take.
+     */
     private static Cluster cluster(Topology topology) {
         return new Cluster(
                 "n[1-8] cpus=4 mem=1000",
