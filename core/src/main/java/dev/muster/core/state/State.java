@@ -202,8 +202,7 @@ public record State(
     }
 
     /**
-     * Returns the single job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task
-     * named).
+     * Returns the job, pending record or task that a user's {@code 12} or {@code 12_3} names (task -1: no task named).
      */
     public Optional<Job> job(int id, int task) {
         Optional<Job> own = jobs.find(id);
@@ -476,10 +475,7 @@ public record State(
             nodes = nodes.with(name, change.apply(nodes.at(name)));
         }
 
-        /**
-         * Sets a node's flags and reason; jobs that waited for the node to come up belong to the boot that it came up
-         * with.
-         */
+        /** Sets a node's flags; jobs that waited for the node belong to the boot that it came up with. */
         private void turned(Change.NodeStateChanged c, long now) {
             boolean asleep = nodes.at(c.node()).isAsleep();
             node(c.node(), n -> n.turned(c.flags(), now).withReason(c.reason(), c.reasonUid(), c.reasonTime()));
