@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Everything that a submission runs through, gone through before the first user comes, so that the virtual machine has
+ * Goes through everything that a submission runs through, before the first user comes, so that the virtual machine has
  * compiled it by then: a door of its own, a core with the site's nodes and partitions, a journal in memory. Nothing of
  * the cluster's own is touched or counted.
  */

@@ -78,7 +78,10 @@ final class UpdateDescription {
      * @param set those with another value than before
      */
     private record Fields(Job job, Map<String, Object> before, Map<String, Object> set) {
-        /** Empty where the field is unset. What one name of a field sets counts, not what another had before. */
+        /**
+         * Returns the value of a field; empty where the field is unset. What one name of a field sets counts, not what
+         * another had before.
+         */
         Optional<Object> value(String name) {
             boolean overridden = MEMORY.contains(name) && MEMORY.stream().anyMatch(set::containsKey);
             if (isSet(name)) {
@@ -526,7 +529,7 @@ final class UpdateDescription {
         return text.matches("[-+]?[0-9]{1,10}") ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
     }
 
-    /** Empty where the value is one of those that mean unset. */
+    /** Returns a value that was set; empty where it is one of those that mean unset. */
     private static Optional<Object> given(Object value) {
         return value == null
                         || value instanceof Number

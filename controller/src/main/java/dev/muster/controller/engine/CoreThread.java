@@ -45,7 +45,7 @@ public final class CoreThread {
     private Thread decider;
     private Thread releaser;
     private volatile boolean schedulable;
-    /** Another reason than submitted jobs asks for a pass. */
+    /** Whether another reason than submitted jobs asks for a pass. */
     private volatile boolean urgent;
     /**
      * Passes begin when this is set: else the first requests after a restart would wait for a pass over the whole

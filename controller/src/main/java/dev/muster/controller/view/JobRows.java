@@ -42,7 +42,10 @@ public final class JobRows {
      * @param exit that sent it back, if so
      */
     public record Left(String state, long endTime, String failedNode, ExitStatus exit) {
-        /** Empty for an attempt that had ended: its row stays as it is, also where a user asks for another attempt. */
+        /**
+         * Returns what a requeue leaves of an attempt; empty for one that had ended: its row stays as it is, also where
+         * a user asks for another attempt.
+         */
         public static Optional<Left> by(Entry entry, Job job, Change.JobRequeued back) {
             if (!job.state().isActive()) {
                 return Optional.empty();

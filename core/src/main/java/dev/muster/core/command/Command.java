@@ -157,7 +157,7 @@ public sealed interface Command {
         }
     }
 
-    /** When and where a waiting job would start. */
+    /** Asks when and where a waiting job would start. */
     record TestJob(int uid, int jobId) implements Command {}
 
     record UpdateJob(int uid, JobRef job, Map<String, String> changes) implements Command {}
@@ -351,7 +351,8 @@ public sealed interface Command {
     record Schedule(int most) implements Command {}
 
     /**
-     * Everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a second.
+     * Decides everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a
+     * second.
      */
     record Tick() implements Command {}
 

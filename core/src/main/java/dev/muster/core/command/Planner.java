@@ -26,7 +26,7 @@ public interface Planner {
             String reservation,
             String qos) {}
 
-    /** When and where a job would start. start is in seconds since 1970. */
+    /** Start of a job that is planned: when and where. start is in seconds since 1970. */
     record Estimate(long start, List<String> nodes, int cpus, String partition) {}
 
     /** Returns why the job can never run as things are configured; empty if it can. */

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How many waiting jobs grow older at once: GrpJobsAccrue and MaxJobsAccrue of associations, GrpJobsAccrue,
+ * Bounds how many waiting jobs grow older at once: GrpJobsAccrue and MaxJobsAccrue of associations, GrpJobsAccrue,
  * MaxJobsAccruePU and MaxJobsAccruePA of a job's QOS, which count in their place. The job submitted first comes first;
  * the pending tasks of an array are one job. Walks over all jobs, but only where there is such a limit.
  */

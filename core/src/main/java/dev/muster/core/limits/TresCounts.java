@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How much of each resource a job has or, while it waits, asks for: what Slurm calls TRES counts.
+ * Counts of each resource that a job has or, while it waits, asks for: Slurm calls them TRES counts.
  *
  * @param memoryMb mebibytes on all nodes together
  * @param gres devices by the name of their kind, types added up; and of {@link TrackedTypes} by those of both,

@@ -33,7 +33,7 @@ public record AccountingOptions(
     public static final String TRACK_WCKEY = "track_wckey";
     /** Words of AccountingStoreFlags in lower case, with commas. */
     public static final String ACCOUNTING_STORE = "accounting_store";
-    /** How many of a job's numbered steps accounting keeps. */
+    /** Option that says how many of a job's numbered steps accounting keeps. */
     public static final String STEP_RECORDS_MAX = "step_records_max";
     /** Names of licenses of AccountingStorageTRES, with commas. */
     public static final String TRACKED_LICENSES = "tracked_licences";

@@ -115,8 +115,8 @@ public record Job(
     }
 
     /**
-     * How many seconds of the time since a charge of usage, the last one when this was noted, a job was suspended and
-     * went on or ended.
+     * An earlier suspension: how many seconds of the time since a charge of usage, the last one when this was noted, a
+     * job was suspended and went on or ended.
      */
     public record Paused(long since, long seconds) {
         public static final Paused NONE = new Paused(0, 0);

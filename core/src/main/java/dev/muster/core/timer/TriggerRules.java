@@ -111,7 +111,10 @@ public final class TriggerRules {
         return " is not supported by this version of Muster";
     }
 
-    /** Whatever has happened to a daemon since was not waited for. */
+    /**
+     * Fires the triggers of an event at a daemon, at once or after their offset; what happens to the daemon meanwhile
+     * is not waited for.
+     */
     public Decision happened(String event, Now now) {
         List<Change> out = new ArrayList<>();
         for (Trigger t : state.triggers().byId().values()) {

@@ -455,7 +455,7 @@ class AccountLimitsTest extends AccountPolicies {
     }
 
     /**
-     * Where memory is not a consumable resource, limits count the memory that a job requests at its submission, and a
+     * Limits count the memory that a job requests at its submission where memory is not a consumable resource, and a
      * whole node's if it requests none; they do not count it while the job runs.
      */
     @Test

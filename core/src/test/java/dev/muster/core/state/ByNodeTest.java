@@ -41,7 +41,7 @@ class ByNodeTest {
         assertThat(Codec.decode(Codec.encode(a), Allocation.class)).isEqualTo(a);
     }
 
-    /** Whatever was asked of it before. */
+    /** An allocation is released when the last of its shares is, whatever was asked of it before. */
     @Test
     void allAreReleasedWhenTheLastIs() {
         List<Allocation.Share> shares = new ArrayList<>(shares(100));

@@ -31,7 +31,7 @@ public final class ReservationsInForce {
     private final PlannedReservations claims;
     /** Ranks of the jobs whose turn has come, as {@link PlannedReservations#rank}. */
     private final BitSet come = new BitSet();
-    /** Goes up with each job whose turn comes. */
+    /** Number that goes up with each job whose turn comes. */
     private int version;
 
     private int lifts;

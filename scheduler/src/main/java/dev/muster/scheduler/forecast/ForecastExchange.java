@@ -57,7 +57,7 @@ public final class ForecastExchange {
     private boolean elsewhere;
     /** A plan has been there. */
     private boolean planned;
-    /** Goes up when nodes get other numbers. Written by the core thread alone. */
+    /** Number that goes up when nodes get other numbers. Written by the core thread alone. */
     private volatile int era;
     /** The plan thread wants an input. */
     private volatile boolean wanted;

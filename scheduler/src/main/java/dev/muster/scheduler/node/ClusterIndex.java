@@ -38,7 +38,7 @@ public final class ClusterIndex {
     private final Map<Integer, Integer> runningTasks = new HashMap<>();
     private final List<NodeSlot> withheld = new ArrayList<>();
     private final Set<String> connected = ConcurrentHashMap.newKeySet();
-    /** Goes up when a node connects or its connection ends. */
+    /** Number that goes up when a node connects or its connection ends. */
     private final AtomicInteger connections = new AtomicInteger();
 
     private final IntConsumer whenChanged;

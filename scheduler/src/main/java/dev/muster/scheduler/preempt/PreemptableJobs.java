@@ -51,7 +51,7 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     private final Map<Integer, Holder> counted = new HashMap<>();
     private boolean on;
-    /** Goes up when kinds are made anew. */
+    /** Number that goes up when kinds are made anew. */
     private long era;
     /** The first second since 1970 at which a possible victim's exempt time ends. */
     private long exemptUntil = Long.MAX_VALUE;

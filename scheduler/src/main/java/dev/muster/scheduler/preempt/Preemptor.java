@@ -62,7 +62,7 @@ public final class Preemptor {
     private boolean tooFew;
     /** A preemptor that found no room finds none before more becomes free. */
     private final boolean remembers;
-    /** Neither priorities nor times decide which jobs are victims. */
+    /** Whether neither priorities nor times decide which jobs are victims. */
     private final boolean plain;
 
     private final boolean reclaims;

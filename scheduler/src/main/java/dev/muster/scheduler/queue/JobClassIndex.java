@@ -50,7 +50,7 @@ public final class JobClassIndex {
     private boolean areMagnetic;
     /** Jobs with a reservation in the last pass, in the order of their turns. */
     private final List<Integer> comers = new ArrayList<>();
-    /** Goes up with each change of what nodes are. */
+    /** Number that goes up with each change of what nodes are. */
     private long version;
 
     /** Jobs that a pass cannot tell from one another but by their place in the queue. */

@@ -59,8 +59,8 @@ public final class Unavailable {
 
     private volatile Known known = new Known(-1, Map.of());
     /**
-     * Goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by the core
-     * thread alone.
+     * Number that goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by
+     * the core thread alone.
      */
     private volatile long version;
 

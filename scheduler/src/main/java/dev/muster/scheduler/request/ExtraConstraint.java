@@ -19,7 +19,7 @@ public final class ExtraConstraint {
     private static final String OPERATORS = ",&|<>=!()";
 
     private final String text;
-    /** Null while it is only read through. */
+    /** The node's Extra; null while the text is only read through. */
     private final Map<?, ?> node;
 
     private int at;

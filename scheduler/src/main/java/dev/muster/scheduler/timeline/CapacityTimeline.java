@@ -16,7 +16,7 @@ public final class CapacityTimeline {
     /** Whether a job that does not run yet has resources of a node, by slot and node. */
     private final boolean[][] kept;
 
-    /** Everything as free as it is now in every slot; {@link #free} adds what ends later. */
+    /** Creates a timeline with everything as free as it is now in every slot; {@link #free} adds what ends later. */
     CapacityTimeline(List<NodeSlot> nodes, TimeGrid times) {
         this.times = times;
         int n = nodes.size();

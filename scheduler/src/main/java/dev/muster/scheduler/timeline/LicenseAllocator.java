@@ -29,7 +29,7 @@ public final class LicenseAllocator {
     /** Licenses that a job without a reservation would get now, by request; valid until a job takes some. */
     private final Map<Asked, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
 
-    /** Goes up with each allocation. */
+    /** Number that goes up with each allocation. */
     private int taken;
     /**
      * Whether the licenses of each {@link NeedClass#desk} are there: {@link #HAS} or {@link #LACKS}, 0 where not asked;

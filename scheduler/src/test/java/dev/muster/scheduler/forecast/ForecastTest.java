@@ -270,8 +270,8 @@ public class ForecastTest {
     }
 
     /**
-     * Behind more jobs than get reservations in a pass the plan knows all the same of reservations, kinds of devices,
-     * layers and topology.
+     * The plan knows of reservations, kinds of devices, layers and topology also behind more jobs than get reservations
+     * in a pass.
      */
     @Test
     void nothingIsForgottenBehindTheFirstHundred() {
