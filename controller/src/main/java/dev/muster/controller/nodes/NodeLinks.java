@@ -43,8 +43,8 @@ import java.util.function.Supplier;
 /** The connections to the nodes. Each has its own writer, so that a slow node delays no other. */
 public final class NodeLinks {
     /**
-     * Seconds between two heartbeats of a node at least; longer with many nodes, so that no more than {@link
-     * #BEATS_PER_SECOND} come in a second.
+     * Seconds between two heartbeats of a node at least; longer with many nodes, so that no more than
+     * {@link #BEATS_PER_SECOND} come in a second.
      */
     static final int HEARTBEAT_S = 5;
 

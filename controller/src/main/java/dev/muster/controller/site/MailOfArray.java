@@ -46,7 +46,9 @@ final class MailOfArray {
             case REQUEUE -> !isAny(before, array, t -> t.restarts() > 0);
             default -> !isAny(after, array, t -> !t.state().isTerminal());
         };
-        if (!now || !reported.get(event == Mail.Event.FAIL ? Mail.Event.END : event).add(array)) {
+        if (!now
+                || !reported.get(event == Mail.Event.FAIL ? Mail.Event.END : event)
+                        .add(array)) {
             return Optional.empty();
         }
         return switch (event) {

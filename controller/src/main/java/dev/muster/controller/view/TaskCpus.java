@@ -28,8 +28,8 @@ final class TaskCpus {
     }
 
     /**
-     * Returns each task's own units when there are enough for all, else all of the step's; all for {@code
-     * --cpu-bind=none}. A map or masks name CPUs as the machine counts them: the node picks those out of all.
+     * Returns each task's own units when there are enough for all, else all of the step's; all for
+     * {@code --cpu-bind=none}. A map or masks name CPUs as the machine counts them: the node picks those out of all.
      *
      * @param unitsPerSocket at least 1
      * @param perUnit CPUs of a unit

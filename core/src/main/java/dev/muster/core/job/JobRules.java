@@ -353,8 +353,8 @@ public final class JobRules {
     }
 
     /**
-     * Tests whether the job has reached its limit. Its nodes end it by their own clocks, which may be {@link
-     * #CLOCKS_MS} before slurmctld does.
+     * Tests whether the job has reached its limit. Its nodes end it by their own clocks, which may be
+     * {@link #CLOCKS_MS} before slurmctld does.
      */
     private boolean isOverLimit(Job job) {
         int graceMin = PartitionLimits.overTimeMin(state, job);

@@ -219,8 +219,8 @@ public record Reservation(
     }
 
     /**
-     * Returns the reservation's times that touch the span, soonest first; of a repeated one those within {@link
-     * #HORIZON_S}.
+     * Returns the reservation's times that touch the span, soonest first; of a repeated one those within
+     * {@link #HORIZON_S}.
      */
     public List<Window> windows(long now, long from, long to) {
         return windows(now, from, to, WINDOWS_MAX, now + HORIZON_S);

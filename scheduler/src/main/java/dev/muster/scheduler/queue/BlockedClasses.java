@@ -157,7 +157,9 @@ public final class BlockedClasses {
     /** Adjusts the numbers of reservations after some were added or removed behind the first {@code from}. */
     public void shift(int from, int by) {
         for (int id = 0; id < size; id++) {
-            reservationsBefore[id] = reservationsBefore[id] > from ? Math.max(from, reservationsBefore[id] + by) : reservationsBefore[id];
+            reservationsBefore[id] = reservationsBefore[id] > from
+                    ? Math.max(from, reservationsBefore[id] + by)
+                    : reservationsBefore[id];
         }
     }
 

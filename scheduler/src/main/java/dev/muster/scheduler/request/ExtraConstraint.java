@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A job's constraint on nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints: {@code
- * key=value} and the like, joined by {@code &} (or a comma) or by {@code |}, in parentheses where both are there. A
- * node's Extra is a JSON object of texts, numbers and truth values.
+ * A job's constraint on nodes' Extra texts ({@code --extra}), where SchedulerParameters has extra_constraints:
+ * {@code key=value} and the like, joined by {@code &} (or a comma) or by {@code |}, in parentheses where both are
+ * there. A node's Extra is a JSON object of texts, numbers and truth values.
  */
 public final class ExtraConstraint {
     /** Numbers nearer to each other than this are equal. */
