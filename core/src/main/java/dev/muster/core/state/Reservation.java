@@ -452,7 +452,7 @@ public record Reservation(
         return units.getOrDefault(node.name(), IndexSet.empty());
     }
 
-    /** Tests whether a user belongs to those for whom the reservation is, in any account. */
+    /** Tests whether the reservation admits a user, in any account. */
     public boolean concerns(Accounts known, String user, List<Integer> userGids) {
         boolean group =
                 who.groups.names().isEmpty() || who.gids.stream().anyMatch(userGids::contains) != who.groups.deny();
