@@ -1,5 +1,7 @@
 package dev.muster.core.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -18,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 /**
  * {@code scontrol top}: moves jobs before all others of the same user, partition, account and QOS. The rule exchanges
@@ -78,8 +81,8 @@ public final class JobTopRules {
                 .toList());
         Map<Integer, Long> had = new HashMap<>();
         before.forEach(j -> had.put(j.id(), priorities.of(j)));
-        before.sort(
-                Comparator.comparingLong((Job j) -> had.get(j.id())).reversed().thenComparingInt(Job::id));
+        ToLongFunction<Job> priority = j -> requireNonNull(had.get(j.id()), "each job of the list has a priority");
+        before.sort(Comparator.comparingLong(priority).reversed().thenComparingInt(Job::id));
         List<Job> after = new ArrayList<>(
                 wanted.stream().filter(before::contains).distinct().toList());
         before.stream().filter(j -> !after.contains(j)).forEach(after::add);
@@ -87,8 +90,8 @@ public final class JobTopRules {
         for (int i = 0; i < after.size(); i++) {
             Job job = after.get(i);
             boolean lower = i > 0 && job.id() < after.get(i - 1).id();
-            last = Math.max(1, Math.min(had.get(before.get(i).id()), lower ? last - 1 : last));
-            long less = had.get(job.id()) - last;
+            last = Math.max(1, Math.min(priority.applyAsLong(before.get(i)), lower ? last - 1 : last));
+            long less = priority.applyAsLong(job) - last;
             if (less != 0) {
                 JobDesc.Timing timing = job.desc().timing();
                 changes.add(new Change.DescriptionChanged(

@@ -1,5 +1,7 @@
 package dev.muster.core.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Job;
 import dev.muster.core.tres.Tres;
@@ -117,7 +119,7 @@ final class UpdateFields {
     /** Sets the field in a job's description, or says why not. */
     static Optional<Decision.Rejected> set(
             Job job, RecordEditor<JobDesc> desc, String key, String value, boolean admin) {
-        Field field = FIELDS.get(key);
+        Field field = requireNonNull(FIELDS.get(key), "callers ask has() first");
         if (field.adminOnly && !admin) {
             return refuse(SlurmErrno.ACCESS_DENIED);
         }

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Charges a job to an association and QOS, and applies the limits of both. */
 public final class AccountRules {
@@ -30,16 +31,18 @@ public final class AccountRules {
 
     private final State state;
     /** Usage since the last charge, computed on the first question. */
-    private Map<Integer, Map<String, Long>> fresh;
+    private @Nullable Uncharged uncharged;
 
-    private Map<Integer, Map<String, Long>> freshQos;
     private final Map<Integer, Map<String, Long>> charged = new java.util.HashMap<>();
     private final Map<Integer, Map<String, Long>> chargedQos = new java.util.HashMap<>();
     private boolean hasCharge;
-    private Map<Integer, Map<String, Long>> below;
+    private @Nullable Map<Integer, Map<String, Long>> below;
     private final Accounts accounts;
     private final AccountingEnforcement enforcement;
     private final QosRules flags;
+
+    /** Usage by the numbers of associations and of QOS. */
+    private record Uncharged(Map<Integer, Map<String, Long>> assocs, Map<Integer, Map<String, Long>> qos) {}
 
     public AccountRules(State state) {
         this.state = state;
@@ -558,19 +561,23 @@ public final class AccountRules {
         if (hasCharge) {
             return (ofQos ? chargedQos : charged).getOrDefault(id, Map.of());
         }
-        if (fresh == null) {
-            fresh = new java.util.TreeMap<>();
-            freshQos = new java.util.TreeMap<>();
-            UsageRules.uncharged(state, fresh, freshQos);
-        }
+        Uncharged fresh = uncharged();
         Map<String, Long> out = new java.util.TreeMap<>(
                 (ofQos ? state.shares().qosEach() : state.shares().each())
                         .find(id)
                         .orElse(Map.of()));
-        (ofQos ? freshQos : fresh)
+        (ofQos ? fresh.qos : fresh.assocs)
                 .getOrDefault(id, Map.of())
                 .forEach((name, value) -> out.merge(name, value, Long::sum));
         return out;
+    }
+
+    private Uncharged uncharged() {
+        if (uncharged == null) {
+            uncharged = new Uncharged(new java.util.TreeMap<>(), new java.util.TreeMap<>());
+            UsageRules.uncharged(state, uncharged.assocs, uncharged.qos);
+        }
+        return uncharged;
     }
 
     /** Returns the usage of an association and those below it. */

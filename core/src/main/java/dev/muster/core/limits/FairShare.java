@@ -1,5 +1,7 @@
 package dev.muster.core.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Table;
@@ -11,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Usage of each association against its shares: by the fair tree, the classic rule, or the rule without depth. An
@@ -55,7 +58,10 @@ public final class FairShare {
     private static final class Item {
         final AssocPolicy assoc;
         final List<Item> children = new ArrayList<>();
+        /** Null of a root. */
+        @Nullable
         Item parent;
+
         long shares;
         double usage;
         double normShares;
@@ -140,7 +146,7 @@ public final class FairShare {
         long shares = siblings.stream().mapToLong(c -> Math.max(0, c.shares)).sum();
         for (Item c : siblings) {
             if (c.shares < 0) {
-                c.normShares = c.parent.normShares;
+                c.normShares = requireNonNull(c.parent, "siblings are children of an item").normShares;
                 c.level = NEVER_USED;
                 continue;
             }

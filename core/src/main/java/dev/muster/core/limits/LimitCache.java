@@ -1,5 +1,7 @@
 package dev.muster.core.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limit verdicts for many waiting jobs: the same as {@link AccountRules#blocks} for each, but with the limits parsed
@@ -32,8 +35,8 @@ public final class LimitCache {
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Map<Integer, Asking> asking = new HashMap<>();
     private State state = State.EMPTY;
-    private AccountRules rules;
-    private AccountUse use;
+    private AccountRules rules = new AccountRules(State.EMPTY);
+    private AccountUse use = new AccountUse();
     private Shares shares = Shares.NONE;
     private long era;
     /** Mark by number of the payer, counted from 1: {@link #FREE}, {@link #DOUBTFUL}, or 0 where it must be tested. */
@@ -55,8 +58,8 @@ public final class LimitCache {
     private static final class Payer {
         private final List<SharedLimits> limits;
         private final int number;
-        /** The most that one of its jobs asks for. */
-        private Asked most;
+        /** The most that one of its jobs asks for; null before the first. */
+        private @Nullable Asked most;
 
         private Payer(List<SharedLimits> limits, int number) {
             this.limits = limits;
@@ -168,14 +171,13 @@ public final class LimitCache {
                 asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
         Asked most = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
+        Asked before = payer.most;
+        int known = before == null ? 0 : before.now.length;
         for (int n = 0; n < out.now.length; n++) {
-            boolean known = payer.most != null && n < payer.most.now.length;
-            most.now[n] = Math.max(out.now[n], known ? payer.most.now[n] : 0);
-            most.minutes[n] = Math.max(out.minutes[n], known ? payer.most.minutes[n] : 0);
+            most.now[n] = Math.max(out.now[n], before != null && n < known ? before.now[n] : 0);
+            most.minutes[n] = Math.max(out.minutes[n], before != null && n < known ? before.minutes[n] : 0);
         }
-        if (payer.most == null
-                || !Arrays.equals(most.now, payer.most.now)
-                || !Arrays.equals(most.minutes, payer.most.minutes)) {
+        if (before == null || !Arrays.equals(most.now, before.now) || !Arrays.equals(most.minutes, before.minutes)) {
             payer.most = most;
             free[payer.number + 1] = 0;
             payer.limits.forEach(g -> g.most(most));
@@ -309,8 +311,9 @@ public final class LimitCache {
     }
 
     private boolean isBelow(Payer payer) {
+        Asked most = requireNonNull(payer.most, "asked() notes it before it returns the payer's number");
         for (SharedLimits gauge : payer.limits) {
-            if (!gauge.coversAll(this) && gauge.doubtful(payer.most, this, 0) >= 0) {
+            if (!gauge.coversAll(this) && gauge.doubtful(most, this, 0) >= 0) {
                 return false;
             }
         }

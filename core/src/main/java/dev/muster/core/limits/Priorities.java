@@ -143,7 +143,7 @@ public final class Priorities {
                 + f.assoc * weights.assoc()
                 + f.site;
         for (Map.Entry<String, Double> t : f.tres.entrySet()) {
-            sum += t.getValue() * weights.tres().get(t.getKey());
+            sum += t.getValue() * weights.tresWeight(t.getKey());
         }
         return Math.max(1, (long) sum - job.desc().timing().nice());
     }

@@ -46,6 +46,11 @@ final class SharedLimits {
 
     private record Metered(boolean ofQos, int id) {}
 
+    /** Stands for a sum before the first {@link #refresh}; nothing changes it. */
+    private static final AccountUse.Sum UNREAD = new AccountUse.Sum();
+    /** Stands for amounts that were not computed yet: no other array is this one. */
+    private static final long[] NOT_COMPUTED = {};
+
     /** Place among the limits that a job has for itself: {@link JobLimits.Broken#place}. */
     private final int place;
 
@@ -56,7 +61,7 @@ final class SharedLimits {
     private final Predicate<AccountRules> low;
 
     private int epoch = -1;
-    private AccountUse.Sum sum;
+    private AccountUse.Sum sum = UNREAD;
     private long version;
     private long era = -1;
     private int[] numbers = new int[0];
@@ -64,7 +69,7 @@ final class SharedLimits {
     /** The most that anybody asks for; whether these numbers of what is left suffice for that. */
     private long[] mostAsked = new long[0];
 
-    private long[] ampleFor;
+    private long[] ampleFor = NOT_COMPUTED;
     private boolean ample;
     private long[] exact = new long[0];
     private long[] exactVersion = new long[0];
@@ -72,7 +77,7 @@ final class SharedLimits {
     /** Numbers of the payers under the limit. */
     private final BitSet payers = new BitSet();
     /** Amounts left at the last call of {@link #takeChange}, and whether they sufficed for all payers. */
-    private long[] seen;
+    private long[] seen = NOT_COMPUTED;
 
     private boolean seenAmple;
     /** Used up for certain until usage is charged anew. */
@@ -268,7 +273,7 @@ final class SharedLimits {
             mostAsked[k] =
                     Math.max(mostAsked[k], asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])));
         }
-        ampleFor = null;
+        ampleFor = NOT_COMPUTED;
     }
 
     /** Tests whether it is certain that the limit blocks no job of its payers. */
@@ -301,7 +306,7 @@ final class SharedLimits {
         if (seen == left) {
             return false;
         }
-        boolean before = seen != null && seenAmple;
+        boolean before = seenAmple;
         seen = left;
         seenAmple = coversAll(book);
         return !(before && seenAmple);

@@ -184,7 +184,8 @@ public final class NodeUpdates {
     }
 
     private Optional<Decision.Rejected> update(Node node, Command.UpdateNode c) {
-        Node after = isReasoned(c) ? node.withReason(c.changes().get("reason"), c.uid(), now.seconds()) : node;
+        Node after =
+                isReasoned(c) ? node.withReason(c.changes().getOrDefault("reason", ""), c.uid(), now.seconds()) : node;
         for (Map.Entry<String, String> change :
                 Keyword.whole(c.changes(), NODE_WORDS).entrySet()) {
             String value = change.getValue();

@@ -74,6 +74,12 @@ public record PriorityOptions(
             long size,
             Map<String, Double> tres,
             String tresText) {
+        /** Returns the weight of a resource; 0 if it has none. */
+        public double tresWeight(String name) {
+            Double weight = tres.get(name);
+            return weight == null ? 0 : weight;
+        }
+
         private static Weights of(OptionParser text) {
             String tres = text.text(WEIGHT + "tres");
             return new Weights(

@@ -71,6 +71,8 @@ public final class PartitionEdit {
     /** Modes that a partition may name in PreemptMode without effect: they are QOS'. */
     private static final List<String> NOT_OF_PARTITIONS = List.of("WITHIN");
 
+    private static final Key PRIORITY_TIER = new Key("priorityTier", Kind.PRIORITY);
+    private static final Key PRIORITY_JOB_FACTOR = new Key("priorityJobFactor", Kind.PRIORITY);
     private static final Map<String, Key> KEYS = new java.util.TreeMap<>(Map.ofEntries(
             Map.entry("state", new Key("state", Kind.STATE)),
             Map.entry("default", new Key("isDefault", Kind.FLAG)),
@@ -83,8 +85,8 @@ public final class PartitionEdit {
             Map.entry("maxnodes", new Key("maxNodes", Kind.NUMBER)),
             Map.entry("minnodes", new Key("minNodes", Kind.NUMBER)),
             Map.entry("maxcpuspernode", new Key("maxCpusPerNode", Kind.CPUS)),
-            Map.entry("prioritytier", new Key("priorityTier", Kind.PRIORITY)),
-            Map.entry("priorityjobfactor", new Key("priorityJobFactor", Kind.PRIORITY)),
+            Map.entry("prioritytier", PRIORITY_TIER),
+            Map.entry("priorityjobfactor", PRIORITY_JOB_FACTOR),
             Map.entry("maxcpuspersocket", new Key("maxCpusPerSocket", Kind.CPUS)),
             Map.entry("allocnodes", new Key("allocNodes", Kind.TEXT)),
             Map.entry("tresbillingweights", new Key("tresBillingWeights", Kind.WEIGHTS)),
@@ -137,8 +139,7 @@ public final class PartitionEdit {
             String value = change.getValue();
             if (change.getKey().equals("priority")) {
                 // the older word for both
-                if (!put(fields, KEYS.get("prioritytier"), value)
-                        || !put(fields, KEYS.get("priorityjobfactor"), value)) {
+                if (!put(fields, PRIORITY_TIER, value) || !put(fields, PRIORITY_JOB_FACTOR, value)) {
                     return new Refused(SlurmErrno.ERROR, "Invalid input: priority=" + value);
                 }
                 continue;

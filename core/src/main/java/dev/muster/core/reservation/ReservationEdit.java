@@ -53,7 +53,7 @@ public final class ReservationEdit {
     private final boolean fresh;
     private final Map<String, String> values;
     private final Map<String, Integer> gids;
-    private SlurmErrno wrong;
+    private Optional<SlurmErrno> wrong = Optional.empty();
     private String sentence = "";
 
     private ReservationEdit(State state, boolean fresh, Map<String, String> values, Map<String, Integer> gids) {
@@ -67,7 +67,7 @@ public final class ReservationEdit {
     /**
      * @param preferred nodes that are chosen before others
      * @param fixed the reservation keeps the nodes that are chosen now
-     * @param wrong null if all is well
+     * @param wrong the first error; empty if all is well
      * @param sentence explanation beside the error's own sentence; may be ""
      */
     record Edited(
@@ -75,10 +75,11 @@ public final class ReservationEdit {
             boolean nodesAsked,
             List<String> preferred,
             boolean fixed,
-            SlurmErrno wrong,
+            Optional<SlurmErrno> wrong,
             String sentence) {
-        Decision rejection() {
-            return sentence.isEmpty() ? Decision.reject(wrong) : new Decision.Rejected(wrong, sentence);
+        Optional<Decision.Rejected> rejection() {
+            return wrong.map(
+                    errno -> sentence.isEmpty() ? Decision.reject(errno) : new Decision.Rejected(errno, sentence));
         }
     }
 
@@ -235,8 +236,8 @@ public final class ReservationEdit {
     }
 
     private void wrong(SlurmErrno errno, String why) {
-        sentence = wrong == null ? why : sentence;
-        wrong = wrong == null ? errno : wrong;
+        sentence = wrong.isEmpty() ? why : sentence;
+        wrong = wrong.isEmpty() ? Optional.of(errno) : wrong;
     }
 
     private static int clear(int flags, ReservationFlag flag) {

@@ -59,13 +59,14 @@ public final class ReservationRules {
         }
         ReservationEdit.Edited e =
                 ReservationEdit.edit(state, ReservationEdit.blank(c.name()), true, c.values(), c.gids());
-        if (e.wrong() == SlurmErrno.INVALID_NODE_NAME
+        if (e.wrong().equals(Optional.of(SlurmErrno.INVALID_NODE_NAME))
                 && !c.values().containsKey("nodes")
                 && lacksLicenses(e.reservation())) {
             return Decision.reject(SlurmErrno.INVALID_LICENSES);
         }
-        if (e.wrong() != null) {
-            return e.rejection();
+        Optional<Decision.Rejected> wrong = e.rejection();
+        if (wrong.isPresent()) {
+            return wrong.get();
         }
         Reservation r = e.reservation();
         if (state.reservations().has(r.name())) {
@@ -207,8 +208,9 @@ public final class ReservationRules {
             return Decision.reject(SlurmErrno.RESERVATION_ALREADY_STARTED);
         }
         ReservationEdit.Edited e = ReservationEdit.edit(state, old, false, c.values(), c.gids());
-        if (e.wrong() != null) {
-            return e.rejection();
+        Optional<Decision.Rejected> wrong = e.rejection();
+        if (wrong.isPresent()) {
+            return wrong.get();
         }
         Reservation r = e.reservation();
         Optional<Decision.Rejected> refusal = refusal(old, r, e.nodesAsked());
