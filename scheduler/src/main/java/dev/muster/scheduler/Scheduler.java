@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The planner: an index over the state, fed by the same records, and the pass over the whole queue. Owned by the core
@@ -266,7 +267,7 @@ public final class Scheduler implements Planner {
     }
 
     /** Tests whether the start is so far away that passes keep places in coarse steps. */
-    private boolean isVague(Estimate own) {
+    private boolean isVague(@Nullable Estimate own) {
         return own == null || own.start() - lastPass > TimeGrid.HORIZON_S;
     }
 

@@ -1,5 +1,7 @@
 package dev.muster.scheduler.claim;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -164,7 +166,7 @@ public final class PlannedReservations {
 
     /** Returns the job's number in the plan's order, from 0; -1 if nothing is kept for it. */
     int rank(int jobId) {
-        return has(jobId) ? ranks.get(jobId) : -1;
+        return has(jobId) ? requireNonNull(ranks.get(jobId), "a job with places has a rank") : -1;
     }
 
     /** Returns a claim on the node, or -1; {@link #next} has the others. */

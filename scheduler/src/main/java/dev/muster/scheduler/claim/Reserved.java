@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The part of the nodes that reservations leave, for one pass. A cluster without any costs nothing here. */
 public final class Reserved {
@@ -51,7 +52,7 @@ public final class Reserved {
         return reservations.size() == 0;
     }
 
-    private Reservation reservation(String name) {
+    private @Nullable Reservation reservation(String name) {
         return reservations.find(name).orElse(null);
     }
 
@@ -68,14 +69,15 @@ public final class Reserved {
         List<String> out = new ArrayList<>();
         if (!desc.charge().reservation().isEmpty()) {
             for (String name : desc.charge().reservation().split(",")) {
-                if (usable(name) && Access.admits(state, reservation(name), desc)) {
+                Reservation r = reservation(name);
+                if (r != null && isUsable(r) && Access.admits(state, r, desc)) {
                     out.add(name);
                 }
             }
             return out;
         }
         for (Reservation r : magnetic) {
-            if (usable(r.name()) && Access.admits(state, r, desc) && mayFit(desc, r)) {
+            if (isUsable(r) && Access.admits(state, r, desc) && mayFit(desc, r)) {
                 out.add(r.name());
             }
         }
@@ -112,33 +114,32 @@ public final class Reserved {
         return r.has(ReservationFlag.FLEX) || desc.timing().timeLimitMin() * 60L <= r.endAt(now) - r.startAt(now);
     }
 
-    private boolean usable(String name) {
-        Reservation r = reservation(name);
-        return r != null && r.endAt(now) > now;
+    private boolean isUsable(Reservation r) {
+        return r.endAt(now) > now;
     }
 
     /** Tests whether the reservation has licenses or burst buffers alone: its jobs run on any nodes. */
     public boolean hasAnyNodes(String name) {
-        return reservation(name).has(ReservationFlag.ANY_NODES);
+        return reservations.at(name).has(ReservationFlag.ANY_NODES);
     }
 
     /** Tests whether the reservation's jobs may run beside it, before it and after it. */
     public boolean isFlexible(String name) {
-        return reservation(name).has(ReservationFlag.FLEX);
+        return reservations.at(name).has(ReservationFlag.FLEX);
     }
 
     /** Returns the seconds since 1970 before which nothing starts in the reservation. */
     public long opens(ReservationScope where) {
         return where.reservation().isEmpty() || isFlexible(where.reservation())
                 ? now
-                : reservation(where.reservation()).startAt(now);
+                : reservations.at(where.reservation()).startAt(now);
     }
 
     /**
      * Tests whether the other reservation keeps nothing from the job: the job's own ignores it, or the job may delay
      * it.
      */
-    private boolean yields(Reservation other, Reservation own, ReservationScope where) {
+    private boolean yields(Reservation other, @Nullable Reservation own, ReservationScope where) {
         return own != null && own.ignores(other) || mayDelay(where, other);
     }
 
@@ -219,8 +220,7 @@ public final class Reserved {
                 kept = kept.union(ReservedDevices.on(r, node.spec, device));
             }
             // a reservation with devices of a kind has exactly these
-            boolean some = own != null && own.gres().values().stream().anyMatch(g -> g.containsKey(device));
-            kept = some
+            kept = own != null && own.gres().values().stream().anyMatch(g -> g.containsKey(device))
                     ? kept.union(GresRequest.devices(node.spec, device, "")
                             .minus(ReservedDevices.on(own, node.spec, device)))
                     : kept;

@@ -20,6 +20,9 @@ public final class ReservedNodes {
     private static final long AHEAD_S = 3600;
 
     private static final List<Claim> NONE = List.of();
+    /** Stands for the reservations of no state. */
+    private static final Object NO_TABLE = new Object();
+
     public static final ReservedNodes NOTHING = new ReservedNodes();
 
     private final Object table;
@@ -41,7 +44,7 @@ public final class ReservedNodes {
     }
 
     private ReservedNodes() {
-        table = null;
+        table = NO_TABLE;
         madeS = 0;
     }
 
@@ -64,7 +67,10 @@ public final class ReservedNodes {
             }
             for (String name : r.nodes()) {
                 NodeSlot slot = cluster.node(name);
-                for (Reservation.Window w : slot == null ? List.<Reservation.Window>of() : windows) {
+                if (slot == null) {
+                    continue;
+                }
+                for (Reservation.Window w : windows) {
                     if (byNode.get(slot.index) == NONE) {
                         byNode.set(slot.index, new ArrayList<>(1));
                         some.set(slot.index);

@@ -21,6 +21,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Seven days of a {@link Forecast}, and in coarse steps the year behind them. In that year the first jobs that do not
@@ -672,7 +673,7 @@ final class ForecastWindow {
     }
 
     /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
-    private int occupy(Seat seat, int slot, int end, List<PlannedPlace> places) {
+    private int occupy(Seat seat, int slot, int end, @Nullable List<PlannedPlace> places) {
         NeedClass c = seat.job.need();
         int sum = 0;
         for (int i = 0; i < seat.found.length; i++) {

@@ -1,5 +1,7 @@
 package dev.muster.scheduler.node;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.ByNode;
 import dev.muster.core.state.Job;
@@ -21,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes, what is free on them and what the jobs on them hold, as the state's records say. Owned by the core thread;
@@ -44,7 +47,7 @@ public final class ClusterIndex {
     private final IntConsumer whenChanged;
     private int connectionsSeen;
     private volatile boolean everyNodeConnected;
-    private Settings settings;
+    private Settings settings = State.EMPTY.settings();
     private FreeTable free = new FreeTable(0);
     /** Table of the cluster as if no job ran and every usable node could be used. */
     private FreeTable empty = new FreeTable(0);
@@ -246,8 +249,13 @@ public final class ClusterIndex {
     }
 
     /** Returns the node of that name; null if there is no such node. */
-    public NodeSlot node(String name) {
+    public @Nullable NodeSlot node(String name) {
         return byName.get(name);
+    }
+
+    /** A node that the caller has found here before, since the last {@link #reset}. */
+    public NodeSlot at(String name) {
+        return requireNonNull(byName.get(name), "the nodes of a pass stay until its end");
     }
 
     public List<NodeSlot> nodesOf(String partition) {

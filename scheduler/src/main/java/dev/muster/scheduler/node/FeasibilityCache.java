@@ -48,10 +48,10 @@ public final class FeasibilityCache {
     }
 
     private final Set<Asked> fits = new HashSet<>();
-    private Settings settings;
-    private Table<String, Node> nodes;
-    private Table<String, Partition> partitions;
-    private Accounts accounts;
+    private Settings settings = State.EMPTY.settings();
+    private Table<String, Node> nodes = State.EMPTY.nodes();
+    private Table<String, Partition> partitions = State.EMPTY.partitions();
+    private Accounts accounts = State.EMPTY.accounts();
 
     /** Returns the refusal of a job as {@link Feasibility#infeasible}. */
     public Optional<Decision.Rejected> infeasible(State state, JobDesc desc) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The free resources of each node now, in arrays and bit sets, so that a need can be rejected without a look at any
@@ -34,7 +35,7 @@ public final class FreeTable {
     private final int[] log = new int[LOG_MAX];
     private long freed;
     /** The last answer of {@link #freerSince}, and of nodes whether they are in one that is being made. */
-    private Freer freer;
+    private @Nullable Freer freer;
 
     private long freerFrom;
     private long freerTo;

@@ -24,7 +24,7 @@ public final class Holdings {
     /** All partitions by name: nodes of some are had by one user, or one job by its switch, at a time. */
     private final Map<String, Partition> partitions = new HashMap<>();
 
-    private Settings settings;
+    private Settings settings = State.EMPTY.settings();
     private int minding;
 
     /** @param nodes by name, kept up by their owner */

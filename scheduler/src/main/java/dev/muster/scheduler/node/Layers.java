@@ -17,7 +17,7 @@ public final class Layers {
     /** A resource, how many of it are asked for, and how many of each layer are free. */
     private record Asked(LayeredResource resource, int count, Map<LayeredResource.Layer, Integer> free) {
         boolean has(LayeredResource.Layer layer) {
-            return free.get(layer) >= count;
+            return free.getOrDefault(layer, 0) >= count;
         }
 
         public boolean allows(String node) {
@@ -103,7 +103,7 @@ public final class Layers {
         for (int i = 0; i < tried.size(); i++) {
             List<LayeredResource.Layer> of =
                     a.resource.of(tried.get(i).node().spec.name());
-            if (of.stream().allMatch(l -> left.get(l) > 0)) {
+            if (of.stream().allMatch(l -> left.getOrDefault(l, 0) > 0)) {
                 of.forEach(l -> left.merge(l, -1, Integer::sum));
                 out.add(tried.get(i));
             } else if (i < required) {

@@ -1,5 +1,7 @@
 package dev.muster.scheduler.node;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Node;
@@ -486,7 +488,7 @@ public final class NodeSelector {
         // however they were found, the job has its nodes in the order of slurm.conf
         Map<String, NodeSlot> slots = new TreeMap<>();
         picks.forEach(p -> slots.put(p.node().spec.name(), p.node()));
-        shares.sort(Comparator.comparingInt(s -> slots.get(s.node()).spec.order()));
+        shares.sort(Comparator.comparingInt(s -> picked(slots, s.node()).spec.order()));
         return Optional.of(new Allocation(1, List.copyOf(shares)).withScriptOn(scriptOn(need, shares, slots)));
     }
 
@@ -496,9 +498,13 @@ public final class NodeSelector {
                 ? ""
                 : shares.stream()
                         .map(Allocation.Share::node)
-                        .filter(n -> Features.match(need.batch(), slots.get(n).features))
+                        .filter(n -> Features.match(need.batch(), picked(slots, n).features))
                         .findFirst()
                         .orElse("");
+    }
+
+    private static NodeSlot picked(Map<String, NodeSlot> slots, String node) {
+        return requireNonNull(slots.get(node), "shares are of picked nodes");
     }
 
     private static int unitsPerSocket(NodeSlot node) {

@@ -1,5 +1,7 @@
 package dev.muster.scheduler.node;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.model.cluster.Topology;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
@@ -423,7 +425,7 @@ final class TopologySelector {
             }
         }
         return pieces(nodes, segment, arcs, (arc, free) -> {
-            List<String> ring = rings.get(arc.name());
+            List<String> ring = requireNonNull(rings.get(arc.name()), "an arc has the name of its ring");
             int at = ring.indexOf(arc.nodes().getFirst());
             return Math.min(ring.size(), row(ring, at, -1, free) + row(ring, (at + 1) % ring.size(), 1, free));
         });

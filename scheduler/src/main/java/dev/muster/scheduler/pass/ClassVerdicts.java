@@ -84,6 +84,9 @@ public final class ClassVerdicts {
     /** Needs of each place that are known to fail, now or at any time. */
     private final List<List<Failed>> failed = new ArrayList<>();
 
+    /** Stands for the payers where no limit is enforced. */
+    private static final byte[] UNLIMITED = {};
+
     private record Failed(NeedClass need, boolean anyTime) {}
 
     ClassVerdicts(Pass pass, SchedulingContext context, State state, EligibleNodes candidates, boolean limited) {
@@ -158,7 +161,7 @@ public final class ClassVerdicts {
             return from;
         }
         boolean mayPreempt = preempts && !pass.preemptor().isExhausted();
-        byte[] free = limited ? queue.limits().free() : null;
+        byte[] free = limited ? queue.limits().free() : UNLIMITED;
         short[] passed = block.passed;
         int[] needs = block.needs;
         short[] current = verdicts;

@@ -1,5 +1,7 @@
 package dev.muster.scheduler.pass;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
@@ -113,17 +115,23 @@ final class HetPass {
         return switch (room) {
             case Preemptor.None n -> false;
             case Preemptor.AtOnce r -> {
-                begin(parts, places.get(r.allocation()));
+                begin(parts, starts(places, r.allocation()));
                 yield true;
             }
             case Preemptor.Soon r -> {
+                List<Planner.Start> starts = starts(places, r.allocation());
                 for (int i = 0; i < parts.size(); i++) {
-                    pass.awaitsLeaving(places.get(r.allocation()).get(i).allocation(), parts.get(i).need);
+                    pass.awaitsLeaving(starts.get(i).allocation(), parts.get(i).need);
                     queue.waits().explain(parts.get(i).job.id(), JobReason.RESOURCES);
                 }
                 yield true;
             }
         };
+    }
+
+    private static List<Planner.Start> starts(
+            IdentityHashMap<Allocation, List<Planner.Start>> places, Allocation allocation) {
+        return requireNonNull(places.get(allocation), "room is made for what find() returned");
     }
 
     private void begin(List<Part> parts, List<Planner.Start> starts) {

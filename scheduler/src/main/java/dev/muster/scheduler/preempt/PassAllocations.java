@@ -47,7 +47,7 @@ public final class PassAllocations {
 
     /** Takes the share of a node for a job that starts there. */
     public void take(Job job, Allocation.Share share, ResourceNeed need) {
-        NodeSlot node = cluster.node(share.node());
+        NodeSlot node = cluster.at(share.node());
         int idle = node.units(share).intersect(node.freeUnits).count();
         node.hold(share, need.partition());
         // the node is being rebooted for this job: no other job starts on it before
@@ -67,7 +67,7 @@ public final class PassAllocations {
     /** Gives a suspended job its cores back. */
     public void back(Job job) {
         for (Allocation.Share s : job.run().allocation().nodes()) {
-            NodeSlot node = cluster.node(s.node());
+            NodeSlot node = cluster.at(s.node());
             node.hold(s, job.desc().partition(), true);
             resumed.add(new Taken(node, s, job.desc().partition()));
             for (String name : cluster.holdings().sharing(job)) {
@@ -81,7 +81,10 @@ public final class PassAllocations {
     public void await(Job job) {
         for (Allocation.Share s : job.run().allocation().nodes()) {
             NodeSlot node = cluster.node(s.node());
-            IndexSet free = node == null ? IndexSet.empty() : node.freeUnits.intersect(node.units(s));
+            if (node == null) {
+                continue;
+            }
+            IndexSet free = node.freeUnits.intersect(node.units(s));
             if (!free.isEmpty()) {
                 Allocation.Share part =
                         new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
@@ -97,7 +100,7 @@ public final class PassAllocations {
      */
     public void keep(Allocation place, ResourceNeed need) {
         for (Allocation.Share s : place.nodes()) {
-            NodeSlot node = cluster.node(s.node());
+            NodeSlot node = cluster.at(s.node());
             IndexSet free = node.freeUnits.intersect(node.units(s));
             long memoryMb = Math.max(0, Math.min(node.freeMemoryMb, s.memoryMb()));
             Map<String, IndexSet> devices = new HashMap<>();

@@ -1,5 +1,7 @@
 package dev.muster.scheduler.preempt;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
@@ -26,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs that can be preempted, by what decides for which preemptors. For each kind of preemptor a table has what would
@@ -62,7 +65,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     private Comparator<Holder> holders = Comparator.comparing(Holder::job, order);
 
     /** A job that may have to go, and the nodes on which it has something. */
-    record Holder(Job job, Category of, NodeSlot[] slots) {}
+    record Holder(Job job, @Nullable Category of, NodeSlot[] slots) {}
 
     /** Jobs of one QOS, or of one partition, that go for the same takers. */
     static final class Category {
@@ -186,11 +189,12 @@ public final class PreemptableJobs implements GroupVerdicts {
     private void forget(int jobId) {
         Holder was = counted.remove(jobId);
         if (was != null) {
-            was.of.jobs.remove(jobId);
-            if (was.of.going.remove(jobId) == null) {
-                was.of.staying.remove(Collections.binarySearch(was.of.staying, was, holders));
+            Category c = requireNonNull(was.of, "set() counts holders of a category");
+            c.jobs.remove(jobId);
+            if (c.going.remove(jobId) == null) {
+                c.staying.remove(Collections.binarySearch(c.staying, was, holders));
             }
-            count(was.job, was.of, -1);
+            count(was.job, c, -1);
         }
     }
 
@@ -290,7 +294,7 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     /** Returns the kind that the group was given in this era. */
     public static Kind kindOf(JobClassIndex.Group group) {
-        return (Kind) group.kind;
+        return (Kind) requireNonNull(group.kind, "the caller compared kindEra with the era");
     }
 
     /** Groups are to be asked anew. */

@@ -6,6 +6,7 @@ import dev.muster.scheduler.node.NeedClass;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Job classes that did not fit. A pass skips a blocked class until one of its candidate nodes gains resources; then the
@@ -56,7 +57,7 @@ public final class BlockedClasses {
      */
     private RemainingCapacity.Left[] remaining = NOBODY_ASKED;
 
-    private RemainingCapacity leftBeside;
+    private @Nullable RemainingCapacity leftBeside;
     private long leftAt;
     private int leftVersion;
 

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Index of classes of needs and of lanes that is kept between passes. Owned by the core thread. */
 public final class JobClassIndex {
@@ -98,7 +99,7 @@ public final class JobClassIndex {
         /**
          * The jobs that jobs of the group may preempt, in the era of the preemptable jobs that {@link #kindEra} names.
          */
-        public GroupVerdicts.Kind kind;
+        public GroupVerdicts.@Nullable Kind kind;
 
         public long kindEra = -1;
 
@@ -130,9 +131,9 @@ public final class JobClassIndex {
         public final NeedClass need;
         public final Group group;
         /** Amounts that limits count of each of its jobs; null where there are none. */
-        private final LimitCache.Asked asked;
+        private final LimitCache.@Nullable Asked asked;
 
-        private Lane(NeedClass need, Group group, LimitCache.Asked asked) {
+        private Lane(NeedClass need, Group group, LimitCache.@Nullable Asked asked) {
             this.need = need;
             this.group = group;
             this.asked = asked;

@@ -113,9 +113,9 @@ public final class PriorityIndex {
         }
         long fresh = priorities.get().of(job);
         Computed before = computed.get(job.id());
-        boolean rises =
-                before != null && before.desc == job.desc() && priorities.get().onlyRises();
-        long p = rises ? Math.max(fresh, before.priority) : fresh;
+        long p = before != null && before.desc == job.desc() && priorities.get().onlyRises()
+                ? Math.max(fresh, before.priority)
+                : fresh;
         computed.put(job.id(), new Computed(p, job.desc()));
         return p;
     }

@@ -3,6 +3,7 @@ package dev.muster.scheduler.queue;
 import dev.muster.core.state.Job;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Estimates how long a job will likely run: the mean of the last two jobs of its user that asked for the same time and
@@ -83,7 +84,7 @@ public final class RuntimeEstimator {
         users.merge(user, Past.of(runS), (was, fresh) -> was.and(runS));
     }
 
-    private Past past(int user, long limitAsked, int cpus) {
+    private @Nullable Past past(int user, long limitAsked, int cpus) {
         Past own = kinds.get(new Kind(user, limitAsked, cpus));
         return own == null ? users.get(user) : own;
     }

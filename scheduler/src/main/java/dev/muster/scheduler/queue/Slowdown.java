@@ -36,7 +36,7 @@ public final class Slowdown {
 
     private record Day(long day, long longestS) {}
 
-    private record Begun(String partition, long submittedS, long cpuS) {}
+    private record Begun(Ledger ledger, long submittedS, long cpuS) {}
 
     /** Days with waits, oldest first; of each only what a later day does not exceed. */
     private final Deque<Day> days = new ArrayDeque<>();
@@ -127,16 +127,17 @@ public final class Slowdown {
      * @param expectedS how long it will likely run
      */
     public void began(int job, String partition, long submittedS, int cpus, double expectedS) {
-        Begun b = new Begun(partition, submittedS, Math.round(expectedS) * cpus);
+        Ledger ledger = ledgers.computeIfAbsent(partition, p -> new Ledger());
+        Begun b = new Begun(ledger, submittedS, Math.round(expectedS) * cpus);
         begun.put(job, b);
-        ledgers.computeIfAbsent(partition, p -> new Ledger()).add(submittedS, b.cpuS);
+        ledger.add(submittedS, b.cpuS);
     }
 
     /** Records the end of a job and its run time in seconds. */
     public void ended(int job, int cpus, long runS) {
         Begun b = begun.remove(job);
         if (b != null) {
-            ledgers.get(b.partition).add(b.submittedS, runS * cpus - b.cpuS);
+            b.ledger.add(b.submittedS, runS * cpus - b.cpuS);
         }
     }
 

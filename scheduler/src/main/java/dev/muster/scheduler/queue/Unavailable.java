@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reason text of a job that could run if all nodes of its partition were available: an administrator must return
@@ -224,7 +225,7 @@ public final class Unavailable {
         return gone.partition == partition ? gone : look(state, partition, gone);
     }
 
-    private static Gone look(State state, Partition partition, Gone before) {
+    private static Gone look(State state, Partition partition, @Nullable Gone before) {
         List<String> gone = new ArrayList<>();
         Object[] specs = new Object[2 * partition.nodes().size()];
         int at = 0;

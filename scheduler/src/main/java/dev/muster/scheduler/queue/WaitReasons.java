@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Reasons why each job waits, and when a pass planned it to start. Written by the core thread, read on any. */
 public final class WaitReasons {
@@ -35,7 +36,7 @@ public final class WaitReasons {
     }
 
     /** Returns when the job is planned to start; null if it has no plan. */
-    public Planner.Estimate planned(int jobId) {
+    public Planner.@Nullable Estimate planned(int jobId) {
         return planned.get(jobId);
     }
 

@@ -19,7 +19,7 @@ public final class ExtraConstraint {
     private static final String OPERATORS = ",&|<>=!()";
 
     private final String text;
-    /** The node's Extra; null while the text is only read through. */
+    /** The node's Extra; empty while the text is only checked. */
     private final Map<?, ?> node;
 
     private int at;
@@ -35,7 +35,7 @@ public final class ExtraConstraint {
             return true;
         }
         try {
-            new ExtraConstraint(text, null).all();
+            new ExtraConstraint(text, Map.of()).all();
             return true;
         } catch (IllegalArgumentException e) {
             return false;
@@ -130,7 +130,7 @@ public final class ExtraConstraint {
     }
 
     private boolean compare(String key, String operator, String wanted) {
-        if (node == null || !node.containsKey(key)) {
+        if (!node.containsKey(key)) {
             return false;
         }
         int order = order(node.get(key), wanted);

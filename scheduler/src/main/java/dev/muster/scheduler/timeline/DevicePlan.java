@@ -1,5 +1,7 @@
 package dev.muster.scheduler.timeline;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Reservation;
@@ -151,7 +153,8 @@ public final class DevicePlan {
     }
 
     private int free(Tres.Item item, int node, int from, int end) {
-        int[][] free = columns.get(new Kind(item.name(), item.type())).free;
+        Kind kind = new Kind(item.name(), item.type());
+        int[][] free = requireNonNull(columns.get(kind), "want() made a column for each request").free;
         int least = Integer.MAX_VALUE;
         for (int s = from; s < end; s++) {
             least = Math.min(least, free[s][node]);

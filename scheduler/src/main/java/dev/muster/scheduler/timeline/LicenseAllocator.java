@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Allocates licenses in a pass; it makes their plan when the first job requests some. */
 public final class LicenseAllocator {
@@ -25,7 +26,7 @@ public final class LicenseAllocator {
     private final State state;
     private final Now now;
     private final Supplier<TimeGrid> times;
-    private LicensePlan plan;
+    private @Nullable LicensePlan plan;
     /** Licenses that a job without a reservation would get now, by request; valid until a job takes some. */
     private final Map<Asked, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
 

@@ -25,6 +25,8 @@ public final class LicensePlan {
         });
     }
 
+    private static final int[] NO_SLOTS = {};
+
     private record Kept(String reservation, Map<String, Integer> left, int fromSlot, int toSlot) {}
 
     private final List<Kept> kept = new ArrayList<>();
@@ -81,11 +83,11 @@ public final class LicensePlan {
         }
     }
 
-    /** Returns the free number of a license in each slot; null if there is no such license. */
+    /** Returns the free number of a license in each slot; empty if there is no such license. */
     private int[] slots(String name) {
-        int[] slots = free.get(name);
+        int[] slots = free.getOrDefault(name, NO_SLOTS);
         int[] ends = held.isEmpty() ? null : held.remove(name);
-        if (slots == null || ends == null) {
+        if (ends == null) {
             return slots;
         }
         int taken = 0;
@@ -120,8 +122,11 @@ public final class LicensePlan {
     /** Returns how many licenses a job of that reservation, "" for none, can have in all these slots. */
     public int left(String name, int fromSlot, int toSlot, String reservation) {
         int[] slots = slots(name);
-        int least = slots == null ? 0 : Integer.MAX_VALUE;
-        for (int slot = fromSlot; slots != null && slot < toSlot; slot++) {
+        if (slots.length == 0) {
+            return 0;
+        }
+        int least = Integer.MAX_VALUE;
+        for (int slot = fromSlot; slot < toSlot; slot++) {
             least = Math.min(least, slots[slot] - keptFor(name, slot, reservation));
         }
         return least;
@@ -130,7 +135,7 @@ public final class LicensePlan {
     public void take(List<LicenseRequest.Item> items, int fromSlot, int toSlot) {
         for (LicenseRequest.Item item : items) {
             int[] slots = slots(item.name());
-            for (int slot = fromSlot; slots != null && slot < Math.min(toSlot, slots.length); slot++) {
+            for (int slot = fromSlot; slot < Math.min(toSlot, slots.length); slot++) {
                 slots[slot] -= item.count();
             }
         }

@@ -239,7 +239,10 @@ public final class PlanningNodes {
         long from = nowS + times.starts()[slot];
         long to = slot + 1 < times.count() ? nowS + times.starts()[slot + 1] : from + 1;
         Area area = areas.get(reservation);
-        for (Reservation.Window w : area == null ? List.<Reservation.Window>of() : area.windows) {
+        if (area == null) {
+            return Optional.empty();
+        }
+        for (Reservation.Window w : area.windows) {
             if (w.from() < to && w.to() > from) {
                 boolean ends = overRunS >= 0 && !area.reservation.has(ReservationFlag.FLEX);
                 return Optional.of(

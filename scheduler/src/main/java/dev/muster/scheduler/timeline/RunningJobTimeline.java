@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The resources that running jobs leave, and when, for one pass: made when the first job has to wait, with what the
@@ -29,8 +30,8 @@ public final class RunningJobTimeline {
     private final List<Planner.Start> starts;
     private final Map<Integer, long[]> unitEnds = new HashMap<>();
     private boolean yearly;
-    private TimeGrid times;
-    private CapacityTimeline grid;
+    private @Nullable TimeGrid times;
+    private @Nullable CapacityTimeline grid;
 
     /** @param starts of the pass so far; more may come */
     public RunningJobTimeline(ClusterIndex cluster, State state, Now now, List<Planner.Start> starts) {
@@ -78,28 +79,33 @@ public final class RunningJobTimeline {
 
     public CapacityTimeline grid() {
         if (grid == null) {
-            grid = new CapacityTimeline(cluster.nodes(), times());
-            Map<Integer, Long> lastEnd = new HashMap<>();
-            for (Job job : cluster.holders()) {
-                if (!SuspendedJobs.gaveItsCores(state, job)) {
-                    release(job.run().allocation().nodes(), left(job), lastEnd);
-                }
-                release(job.run().allocation().leaving(), LEAVING_S, lastEnd);
-            }
-            for (Planner.Start start : starts) {
-                release(start.allocation().nodes(), length(start), lastEnd);
-            }
-            lastEnd.forEach((node, end) -> grid.idle(node, end));
-            unitEnds.forEach((node, ends) -> {
-                for (long end : ends) {
-                    if (end > 0) {
-                        grid.free(node, end - 1, 1, 0);
-                    }
-                }
-            });
-            unitEnds.clear();
+            grid = made();
         }
         return grid;
+    }
+
+    private CapacityTimeline made() {
+        CapacityTimeline out = new CapacityTimeline(cluster.nodes(), times());
+        Map<Integer, Long> lastEnd = new HashMap<>();
+        for (Job job : cluster.holders()) {
+            if (!SuspendedJobs.gaveItsCores(state, job)) {
+                release(out, job.run().allocation().nodes(), left(job), lastEnd);
+            }
+            release(out, job.run().allocation().leaving(), LEAVING_S, lastEnd);
+        }
+        for (Planner.Start start : starts) {
+            release(out, start.allocation().nodes(), length(start), lastEnd);
+        }
+        lastEnd.forEach(out::idle);
+        unitEnds.forEach((node, ends) -> {
+            for (long end : ends) {
+                if (end > 0) {
+                    out.free(node, end - 1, 1, 0);
+                }
+            }
+        });
+        unitEnds.clear();
+        return out;
     }
 
     /**
@@ -134,16 +140,16 @@ public final class RunningJobTimeline {
      */
     public void lifted(Job job, boolean off) {
         if (grid != null && !SuspendedJobs.gaveItsCores(state, job)) {
-            give(job.run().allocation().nodes(), left(job), off);
-            give(job.run().allocation().leaving(), LEAVING_S, off);
+            give(grid, job.run().allocation().nodes(), left(job), off);
+            give(grid, job.run().allocation().leaving(), LEAVING_S, off);
         }
     }
 
-    private void give(List<Allocation.Share> shares, long afterSeconds, boolean off) {
+    private void give(CapacityTimeline to, List<Allocation.Share> shares, long afterSeconds, boolean off) {
         for (Allocation.Share share : shares) {
             NodeSlot node = cluster.node(share.node());
             if (node != null && !share.released()) {
-                grid.give(
+                to.give(
                         node.index,
                         times().slotAt(Math.max(0, afterSeconds)),
                         off ? node.units(share).count() : -node.units(share).count(),
@@ -152,7 +158,8 @@ public final class RunningJobTimeline {
         }
     }
 
-    private void release(List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
+    private void release(
+            CapacityTimeline to, List<Allocation.Share> shares, long afterSeconds, Map<Integer, Long> lastEnd) {
         for (Allocation.Share share : shares) {
             NodeSlot node = cluster.node(share.node());
             if (node != null && !share.released() && node.isShared()) {
@@ -162,10 +169,10 @@ public final class RunningJobTimeline {
                 for (int u = units.first(); u >= 0; u = units.next(u + 1)) {
                     ends[u] = Math.max(ends[u], afterSeconds + 1);
                 }
-                grid.free(node.index, afterSeconds, 0, share.memoryMb());
+                to.free(node.index, afterSeconds, 0, share.memoryMb());
                 lastEnd.merge(node.index, afterSeconds, Math::max);
             } else if (node != null && !share.released()) {
-                grid.free(node.index, afterSeconds, node.units(share).count(), share.memoryMb());
+                to.free(node.index, afterSeconds, node.units(share).count(), share.memoryMb());
                 lastEnd.merge(node.index, afterSeconds, Math::max);
             }
         }
