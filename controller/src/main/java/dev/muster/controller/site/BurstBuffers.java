@@ -31,6 +31,7 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * BurstBufferType=burst_buffer/lua around the core: looks at what is submitted, and has the site's script do what a
@@ -76,7 +77,9 @@ public final class BurstBuffers {
     private final BufferCalls calls;
     private final Semaphore running = new Semaphore(RUNNING_MAX);
     private final Semaphore asking = new Semaphore(ASKING_MAX);
-    private volatile BurstBufferConf settings;
+    /** Null where BurstBufferType is not set. A call reads it once: a reconfiguration may unset it meanwhile. */
+    private volatile @Nullable BurstBufferConf settings;
+
     private long poolsAtS;
 
     public BurstBuffers(
@@ -112,16 +115,16 @@ public final class BurstBuffers {
     }
 
     /** Returns the job's script as a file that SlurmUser may read, for the site's script to look into. */
-    private Path script(Path directory, Job job) throws IOException {
+    private Path script(BurstBufferConf s, Path directory, Job job) throws IOException {
         Bytes batch = blobs.apply(job.desc().payload().scriptHash());
         Bytes own;
         if (batch.isEmpty()) {
             own = alone(job.desc());
         } else {
-            own = section(settings, batch, job.isHet() ? job.het().offset() : ALL);
+            own = section(s, batch, job.isHet() ? job.het().offset() : ALL);
         }
 
-        return script(directory, BufferSymbols.filled(own, settings.directive(), job));
+        return script(directory, BufferSymbols.filled(own, s.directive(), job));
     }
 
     /** Returns the directives as a script, for a job without one. */
@@ -187,10 +190,10 @@ public final class BurstBuffers {
             return new Refused(SlurmErrno.BURST_BUFFER_PERMISSION, "User " + user + " can not allocate burst buffers");
         }
         JobDesc asking = desc.withExtras(desc.extras().withBurstBuffer(directives));
-        return asked(asking, batch);
+        return asked(s, asking, batch);
     }
 
-    private Verdict asked(JobDesc desc, Bytes batch) {
+    private Verdict asked(BurstBufferConf s, JobDesc desc, Bytes batch) {
         Path directory = Path.of(
                 conf.get().stateSaveLocation(),
                 "burst_buffer",
@@ -208,7 +211,7 @@ public final class BurstBuffers {
                             Integer.toString(desc.owner().uid()),
                             Integer.toString(desc.owner().gid())),
                     job,
-                    settings.validateS());
+                    s.validateS());
             if (answer.success()) {
                 return new Taken(desc);
             }
@@ -298,27 +301,28 @@ public final class BurstBuffers {
         if (b.stage() != BurstBuffer.Stage.PRE_RUN && b.stage() != BurstBuffer.Stage.RUNNING) {
             calls.kill(b.jobId());
         }
-        if (works && settings == null && b.stage() != BurstBuffer.Stage.STAGING_IN) {
+        BurstBufferConf s = settings;
+        if (works && s == null && b.stage() != BurstBuffer.Stage.STAGING_IN) {
             log.error("burst buffer of JobId=" + b.jobId() + ": BurstBufferType is not set any more, "
                     + b.stage().word() + " is left out");
             core.accept(new Command.BufferStage(b.jobId(), b.round(), true, "", 0));
-        } else if (works && settings != null && job.isPresent()) {
-            Thread.ofVirtual().name("burst buffer of " + b.jobId()).start(() -> work(job.get(), b));
+        } else if (works && s != null && job.isPresent()) {
+            Thread.ofVirtual().name("burst buffer of " + b.jobId()).start(() -> work(s, job.get(), b));
         }
     }
 
-    private void work(Job job, BurstBuffer b) {
+    private void work(BurstBufferConf s, Job job, BurstBuffer b) {
         running.acquireUninterruptibly();
         try {
-            String script = script(directory(job.id()), job).toString();
+            String script = script(s, directory(job.id()), job).toString();
             switch (b.stage()) {
-                case STAGING_IN -> stageIn(job, b, script);
+                case STAGING_IN -> stageIn(s, job, b, script);
                 case POST_RUN ->
-                    report(b, step(job, b, "slurm_bb_post_run", script, settings.otherS()), "slurm_bb_post_run: ");
+                    report(b, step(job, b, "slurm_bb_post_run", script, s.otherS()), "slurm_bb_post_run: ");
                 case STAGING_OUT ->
                     report(
                             b,
-                            moved(job, b, script, "slurm_bb_data_out", "slurm_bb_test_data_out", settings.stageOutS()),
+                            moved(s, job, b, script, "slurm_bb_data_out", "slurm_bb_test_data_out", s.stageOutS()),
                             "slurm_bb_data_out: ");
                 case TEARDOWN, TEARDOWN_FAIL -> {
                     if (b.stage() == BurstBuffer.Stage.TEARDOWN_FAIL) {
@@ -336,13 +340,13 @@ public final class BurstBuffers {
                                             uid(job),
                                             gid(job)),
                                     new Json.Obj(),
-                                    settings.otherS()),
+                                    s.otherS()),
                             "teardown: ");
                 }
                 case PENDING, STAGED_IN, PRE_RUN, RUNNING, COMPLETE -> {}
             }
         } catch (IOException e) {
-            report(b, new BufferCalls.Answer(false, e.getMessage()), "");
+            report(b, new BufferCalls.Answer(false, String.valueOf(e.getMessage())), "");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -350,7 +354,7 @@ public final class BurstBuffers {
         }
     }
 
-    private void stageIn(Job job, BurstBuffer b, String script) throws InterruptedException {
+    private void stageIn(BurstBufferConf s, Job job, BurstBuffer b, String script) throws InterruptedException {
         BufferCalls.Answer done = calls.call(
                 job.id(),
                 "slurm_bb_setup",
@@ -362,12 +366,12 @@ public final class BurstBuffers {
                         Long.toString(b.size()),
                         script),
                 BufferCalls.describe(job),
-                settings.otherS());
+                s.otherS());
         if (!done.success()) {
             report(b, done, "slurm_bb_setup: ");
             return;
         }
-        done = moved(job, b, script, "slurm_bb_data_in", "slurm_bb_test_data_in", settings.stageInS());
+        done = moved(s, job, b, script, "slurm_bb_data_in", "slurm_bb_test_data_in", s.stageInS());
         if (!done.success() || b.pool().isEmpty()) {
             report(b, done, "slurm_bb_data_in: ");
             return;
@@ -377,24 +381,25 @@ public final class BurstBuffers {
                 "slurm_bb_real_size",
                 List.of(Integer.toString(job.id()), uid(job), gid(job)),
                 BufferCalls.describe(job),
-                settings.otherS());
+                s.otherS());
         report(b, done, "slurm_bb_real_size: ");
     }
 
     /** Begun by one function, and done when another says so. */
-    private BufferCalls.Answer moved(Job job, BurstBuffer b, String script, String begin, String ask, int seconds)
+    private BufferCalls.Answer moved(
+            BurstBufferConf s, Job job, BurstBuffer b, String script, String begin, String ask, int seconds)
             throws InterruptedException {
         BufferCalls.Answer answer = step(job, b, begin, script, seconds);
         long untilNs = System.nanoTime() + seconds * 1_000_000_000L;
         while (answer.success()) {
-            answer = step(job, b, ask, script, settings.otherS());
+            answer = step(job, b, ask, script, s.otherS());
             if (!answer.isBusy()) {
                 return answer;
             }
             if (System.nanoTime() > untilNs) {
                 return new BufferCalls.Answer(false, "it takes longer than " + seconds + " seconds");
             }
-            Thread.sleep(settings.pollS() * 1000L);
+            Thread.sleep(s.pollS() * 1000L);
         }
         return answer;
     }
@@ -428,18 +433,19 @@ public final class BurstBuffers {
 
     /** Runs the stage before the job's start, on behalf of the nodes that it has, and waits for it. */
     Ready preRun(Job job) {
-        if (settings == null) {
+        BurstBufferConf s = settings;
+        if (s == null) {
             return new Ready(true, List.of());
         }
         Path directory = directory(job.id());
         try {
-            String script = script(directory, job).toString();
+            String script = script(s, directory, job).toString();
             Path variables = directory.resolve("path");
             Files.write(variables, new byte[0]);
             List<String> arguments =
                     List.of(Integer.toString(job.id()), script, variables.toString(), uid(job), gid(job));
             BufferCalls.Answer answer =
-                    calls.call(job.id(), "slurm_bb_paths", arguments, BufferCalls.describe(job), settings.otherS());
+                    calls.call(job.id(), "slurm_bb_paths", arguments, BufferCalls.describe(job), s.otherS());
             String function = "slurm_bb_paths: ";
             if (answer.success()) {
                 function = "slurm_bb_pre_run: ";
@@ -448,7 +454,7 @@ public final class BurstBuffers {
                         "slurm_bb_pre_run",
                         List.of(arguments.get(0), script, uid(job), gid(job)),
                         BufferCalls.describe(job),
-                        settings.otherS());
+                        s.otherS());
             }
             if (!answer.success()) {
                 log.error(PLUGIN + function + answer.text() + " (JobId=" + job.id() + ")");
@@ -472,15 +478,16 @@ public final class BurstBuffers {
     /** Reads the pools from the site's script when it is time. Called every second. */
     void tick() {
         long nowS = System.nanoTime() / 1_000_000_000L;
-        if (settings == null || poolsAtS != 0 && nowS - poolsAtS < POOLS_SECONDS) {
+        BurstBufferConf s = settings;
+        if (s == null || poolsAtS != 0 && nowS - poolsAtS < POOLS_SECONDS) {
             return;
         }
         poolsAtS = nowS;
-        Thread.ofVirtual().name("burst buffer pools").start(this::pools);
+        Thread.ofVirtual().name("burst buffer pools").start(() -> pools(s));
     }
 
-    private void pools() {
-        BufferCalls.Answer answer = calls.call("slurm_bb_pools", List.of(), settings.otherS());
+    private void pools(BurstBufferConf s) {
+        BufferCalls.Answer answer = calls.call("slurm_bb_pools", List.of(), s.otherS());
         if (!answer.success()) {
             log.error(PLUGIN + "slurm_bb_pools: " + answer.text());
             return;
@@ -503,13 +510,14 @@ public final class BurstBuffers {
 
     /** {@code scontrol show bbstat ARGS}: nothing where there is no burst buffer, refused where the script fails. */
     public Reply status(Caller caller, ClusterMessages.QueryBurstStatus m) {
-        if (settings == null) {
+        BurstBufferConf s = settings;
+        if (s == null) {
             return Reply.of(new ClusterMessages.BurstStatusReply(""));
         }
         List<String> arguments =
                 new ArrayList<>(List.of(Integer.toString(caller.uid()), Integer.toString(caller.gid())));
         arguments.addAll(m.arguments());
-        BufferCalls.Answer answer = calls.call("slurm_bb_get_status", arguments, settings.otherS());
+        BufferCalls.Answer answer = calls.call("slurm_bb_get_status", arguments, s.otherS());
         return answer.success()
                 ? Reply.of(new ClusterMessages.BurstStatusReply(answer.text()))
                 : Reply.error(SlurmErrno.NOT_SUPPORTED);
