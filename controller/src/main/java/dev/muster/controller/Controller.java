@@ -95,13 +95,12 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
 public final class Controller implements ControllerServices {
     private final File confFile;
-    private final AtomicReference<SlurmConf> conf = new AtomicReference<>();
+    private volatile SlurmConf conf;
     private final DaemonLog log;
     private final Identities identities = new Identities();
     private final GroupLook groupLook;
@@ -152,7 +151,7 @@ public final class Controller implements ControllerServices {
     private JournalLossCheck lossCheck;
 
     public Controller(SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
-        this.conf.set(conf);
+        this.conf = conf;
         this.confFile = confFile;
         this.log = log;
         this.groupLook = new GroupLook(
@@ -185,7 +184,7 @@ public final class Controller implements ControllerServices {
      * @throws IOException if a key is unfit
      */
     public void prepare() throws IOException {
-        SlurmConf c = conf.get();
+        SlurmConf c = conf;
         credentials = Optional.of(Credentials.read(c, slurmUid(c), identities, new TlsLog(flags::has, log::info), log));
         sack = credentials.get().sack();
     }
@@ -197,7 +196,7 @@ public final class Controller implements ControllerServices {
      * @throws IOException if a place cannot be used or the port is taken
      */
     public void start(boolean clean) throws IOException {
-        SlurmConf c = conf.get();
+        SlurmConf c = conf;
         if (credentials.isEmpty()) {
             prepare();
         }
@@ -212,7 +211,7 @@ public final class Controller implements ControllerServices {
         programs.resume(
                 thread.durable(), activeJobs(thread.durable()), clock.now().tickMs());
         certificates = new Certificates(
-                conf::get, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
+                this::conf, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
         api = new ControllerApi(this, thread, identities, blobs, watch, links, log);
         if (hasHistory) {
             events.happened(Trigger.CONTROL_RESUMED);
@@ -237,7 +236,11 @@ public final class Controller implements ControllerServices {
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
         Sessions sessions = credentials.get().sessions();
-        recover(CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions)));
+        CompletableFuture<Accounting> opening =
+                CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions));
+        long snapshotIndex = recover(opening);
+        accounting = opened(opening);
+        snapshots = new SnapshotWriter(journal, blobs, accounting, snapshotIndex, log);
         journal.retainFrom(
                 () -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
     }
@@ -247,9 +250,9 @@ public final class Controller implements ControllerServices {
         clock = new Clock(core.state().tickMs() + 1);
         NodeMessagesFromState outgoing = new NodeMessagesFromState(
                 blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
-        links = new NodeLinks(log, conf::get, outgoing, clock, this::connection);
-        buffers = new BurstBuffers(conf::get, log, command -> thread.post(command), blobs::read);
-        programs = new Programs(conf::get, log, command -> thread.post(command), blobs::read, buffers);
+        links = new NodeLinks(log, this::conf, outgoing, clock, this::connection);
+        buffers = new BurstBuffers(this::conf, log, command -> thread.post(command), blobs::read);
+        programs = new Programs(this::conf, log, command -> thread.post(command), blobs::read, buffers);
         programs.check();
         NodeEffects effects =
                 new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
@@ -270,8 +273,8 @@ public final class Controller implements ControllerServices {
         Sessions sessions = credentials.get().sessions();
         int slurmUid = slurmUid(c);
         Optional<Tokens> taken = credentials.get().tokens();
-        tokenIssuer = new TokenIssuer(taken, conf::get, identities, slurmUid, log);
-        RateLimit limit = new RateLimit(conf::get, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
+        tokenIssuer = new TokenIssuer(taken, this::conf, identities, slurmUid, log);
+        RateLimit limit = new RateLimit(this::conf, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
         String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny")
                 ? c.controllers().getFirst().address()
                 : "";
@@ -302,7 +305,7 @@ public final class Controller implements ControllerServices {
         if (accounting instanceof DbdAccounting dbd) {
             dbd.start();
         }
-        external = DbdAccounting.external(conf::get, sessions, thread::durable, log::info);
+        external = DbdAccounting.external(this::conf, sessions, thread::durable, log::info);
         external.start();
     }
 
@@ -314,7 +317,7 @@ public final class Controller implements ControllerServices {
                         : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
             case "accounting_storage/slurmdbd" ->
                 new DbdAccounting(
-                        conf::get,
+                        this::conf,
                         sessions,
                         clusterId.toString(),
                         journal::lastIndex,
@@ -329,6 +332,7 @@ public final class Controller implements ControllerServices {
         };
     }
 
+    /** The recovered state, before {@link #startCore} makes the thread. */
     private State knownState() {
         return thread == null ? core.state() : thread.durable();
     }
@@ -343,7 +347,7 @@ public final class Controller implements ControllerServices {
                 .toList();
         boolean first = thread.durable().accounts().isEmpty();
         thread.execute(new Command.ApplyPolicy(policy.withUsers(users)), -1);
-        (first ? PartitionQos.unknown(conf.get(), thread.durable()) : List.<ConfigError>of())
+        (first ? PartitionQos.unknown(conf, thread.durable()) : List.<ConfigError>of())
                 .forEach(e -> log.error(e.message()));
     }
 
@@ -366,8 +370,9 @@ public final class Controller implements ControllerServices {
      * Recovers the state as of the last durable entry: snapshot, then journal.
      *
      * @param opening accounting's tables are opened while the snapshot is read
+     * @return the index of the snapshot
      */
-    private void recover(CompletableFuture<Accounting> opening) {
+    private long recover(CompletableFuture<Accounting> opening) {
         long began = System.nanoTime();
         Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {
             @Override
@@ -382,7 +387,6 @@ public final class Controller implements ControllerServices {
                 accounting.follow(index, entry, after);
             }
         });
-        snapshots = new SnapshotWriter(journal, blobs, accounting, recovered.snapshotIndex(), log);
         core.recovered(recovered.state(), Controller::inParallel);
         owned.reset(recovered.state());
         applied = journal.lastIndex();
@@ -392,6 +396,7 @@ public final class Controller implements ControllerServices {
             log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in "
                     + (System.nanoTime() - began) / 1_000_000 + " ms");
         }
+        return recovered.snapshotIndex();
     }
 
     private static Accounting opened(CompletableFuture<Accounting> opening) {
@@ -514,8 +519,7 @@ public final class Controller implements ControllerServices {
         }
         rowsFull = full;
         long nowS = System.nanoTime() / 1_000_000_000L;
-        clients.silent(activeJobs(state), nowS, conf.get().number(Key.INACTIVE_LIMIT))
-                .forEach(thread::post);
+        clients.silent(activeJobs(state), nowS, conf.number(Key.INACTIVE_LIMIT)).forEach(thread::post);
         clients.unclaimed(
                         activeJobs(state),
                         id -> state.jobs().find(id).filter(Job::isPending).isPresent(),
@@ -526,7 +530,7 @@ public final class Controller implements ControllerServices {
                     thread.post(c);
                 });
         links.memory().tick(state, activeJobs(state), clock.now().tickMs(), links::send);
-        healthChecks.tick(conf.get(), state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
+        healthChecks.tick(conf, state.nodes().values(), System.nanoTime() / 1_000_000_000L, links::send);
         int timeout = state.settings().nodeTimeoutS();
         for (Node node : state.nodes().values()) {
             NodeTimeouts.verdict(
@@ -550,7 +554,7 @@ public final class Controller implements ControllerServices {
         String own = c.parameters(Key.SLURMCTLD_HTTP_AUTH_PARAMETERS).getOrDefault("jwt_key", "");
         Optional<Tokens> taken = own.isEmpty() ? tokens : Optional.of(TokenKey.tokens(Path.of(own), "", identities));
         return new HttpPages(
-                conf::get,
+                this::conf,
                 taken,
                 uid -> uid == 0 || uid == slurmUid,
                 name -> identities
@@ -573,7 +577,7 @@ public final class Controller implements ControllerServices {
 
     @Override
     public SlurmConf conf() {
-        return conf.get();
+        return conf;
     }
 
     @Override
@@ -610,14 +614,14 @@ public final class Controller implements ControllerServices {
 
     @Override
     public ClusterMessages.PingReply ping() {
-        SlurmConf c = conf.get();
+        SlurmConf c = conf;
         return new ClusterMessages.PingReply(
                 c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
     }
 
     @Override
     public ClusterMessages.ConfigReply config() {
-        return new ConfigView(identities, flags, scheduling, log, bootTime).reply(conf.get(), thread.durable());
+        return new ConfigView(identities, flags, scheduling, log, bootTime).reply(conf, thread.durable());
     }
 
     @Override
@@ -650,7 +654,7 @@ public final class Controller implements ControllerServices {
     @Override
     public List<String> partitionOrder(State state) {
         List<String> out = new ArrayList<>();
-        conf.get().partitions().forEach(p -> out.add(p.name()));
+        conf.partitions().forEach(p -> out.add(p.name()));
         state.partitions().keys().forEach(name -> {
             if (!out.contains(name)) {
                 out.add(name);
@@ -671,16 +675,16 @@ public final class Controller implements ControllerServices {
                 return refused(bad.errors());
             }
             case SlurmConf.Parsed.Ok ok -> {
-                List<ConfigError> wrong = ReconfigureCheck.of(ok.conf(), conf.get(), thread.durable());
+                List<ConfigError> wrong = ReconfigureCheck.of(ok.conf(), conf, thread.durable());
                 if (!wrong.isEmpty()) {
                     return refused(wrong);
                 }
                 try {
                     configure(ok.conf());
                 } catch (IOException e) {
-                    return e.getMessage();
+                    return String.valueOf(e.getMessage());
                 }
-                conf.set(ok.conf());
+                conf = ok.conf();
                 if (accounting instanceof DbdAccounting dbd) {
                     dbd.reconfigured();
                 }
@@ -747,6 +751,7 @@ public final class Controller implements ControllerServices {
         return "";
     }
 
+    /** Stops what {@link #start} has started: all or, where it failed, the first of it. */
     public void stop() {
         stopping = true;
         sack.ifPresent(Sack::close);

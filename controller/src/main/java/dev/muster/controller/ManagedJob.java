@@ -207,9 +207,12 @@ final class ManagedJob implements StepDesk.Job {
                     }
                 });
         List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
-        step.nodes().stream()
-                .filter(p -> launches.containsKey(p.node()))
-                .forEach(p -> inOrder.add(new StepDesk.NodeLaunch(p.node(), launches.get(p.node()))));
+        step.nodes().forEach(p -> {
+            Launch launch = launches.get(p.node());
+            if (launch != null) {
+                inOrder.add(new StepDesk.NodeLaunch(p.node(), launch));
+            }
+        });
         return new StepDesk.Piece(
                 StepHandler.started(core.state(), ManagedJob::address, job.id(), step.id())
                         .orElseThrow(),

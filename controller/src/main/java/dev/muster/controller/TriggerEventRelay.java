@@ -4,11 +4,12 @@ import dev.muster.controller.engine.CoreThread;
 import dev.muster.core.command.Command;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Tells the core of events that triggers wait for. Events before the start is complete are kept until then. */
 final class TriggerEventRelay {
     private final List<String> early = new ArrayList<>();
-    private CoreThread thread;
+    private @Nullable CoreThread thread;
 
     /** @param event a name of {@code core.state.Trigger} */
     synchronized void happened(String event) {

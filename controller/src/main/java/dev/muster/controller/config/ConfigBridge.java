@@ -1,5 +1,7 @@
 package dev.muster.controller.config;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.NodeConf;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
@@ -61,7 +63,8 @@ public final class ConfigBridge {
         Settings settings = settings(conf, slurmUid);
         Topologies.ranked(conf, settings.topologies()).forEach(name -> order.put(name, order.size()));
         for (NodeConf node : conf.nodes()) {
-            nodes.add(node(node, conf, gres, order.get(node.name())));
+            int rank = requireNonNull(order.get(node.name()), "ranked() has each node of the file");
+            nodes.add(node(node, conf, gres, rank));
             cpus.put(node.name(), node.cpus());
         }
         List<Partition> partitions = new ArrayList<>();

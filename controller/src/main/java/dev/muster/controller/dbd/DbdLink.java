@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to slurmdbd. Rows go to it in order and each batch once; rows that it could not take yet are kept by
@@ -93,11 +94,11 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private volatile DbdMessages.Registered ahead = new DbdMessages.Registered(0);
     private volatile boolean closed;
     private volatile String trouble = "";
-    private Thread thread;
+    private @Nullable Thread thread;
 
     /** A connection to whichever host is asked now. */
     private final class Line {
-        private Client client;
+        private @Nullable Client client;
         private int made = -1;
 
         synchronized Client now() {
@@ -136,7 +137,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
                 register();
             }
         } catch (AccountingException e) {
-            troubled(e.getMessage());
+            troubled(String.valueOf(e.getMessage()));
         }
     }
 
@@ -345,7 +346,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
                     barrier = reply.barrier();
                 }
             } catch (AccountingException | Json.MalformedException e) {
-                troubled(e.getMessage());
+                troubled(String.valueOf(e.getMessage()));
                 pause();
             } catch (RuntimeException e) {
                 home.log("accounting: internal error with slurmdbd: " + e);

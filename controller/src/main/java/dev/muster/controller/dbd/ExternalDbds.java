@@ -18,6 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * AccountingStorageExternalHost: other sites' slurmdbds that are told where this cluster's slurmctld is, so that their
@@ -63,7 +64,7 @@ public final class ExternalDbds implements AutoCloseable {
     private final Map<Place, String> last = new HashMap<>();
 
     private volatile boolean closed;
-    private Thread thread;
+    private @Nullable Thread thread;
 
     /** @param introduction how this cluster presents itself, as an external one */
     public ExternalDbds(

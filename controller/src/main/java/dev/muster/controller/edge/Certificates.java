@@ -1,5 +1,7 @@
 package dev.muster.controller.edge;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.CertmgrWords;
 import dev.muster.config.sister.CertmgrConf;
@@ -77,12 +79,12 @@ public final class Certificates {
     private Reply sign(SignCertificate m, Node node, CertmgrConf c) {
         boolean known = node.marks().knows(m.token());
         boolean once = node.marks().renews(m.token()) || c.singleUse();
-        if (!known && run(c.scripts().get(CertmgrWords.VALIDATE), m.token()).isEmpty()) {
+        if (!known && run(script(c, CertmgrWords.VALIDATE), m.token()).isEmpty()) {
             log.error("node " + m.node() + ": its token is not valid, its certificate is not signed");
             return refused("the token is not valid");
         }
         Optional<String> certificate =
-                run(c.scripts().get(CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
+                run(script(c, CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
         String next = known && once ? secret() : "";
         if (certificate.isEmpty()
                 || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
@@ -90,6 +92,10 @@ public final class Certificates {
         }
         log.info("signed a certificate for node " + m.node());
         return Reply.of(new SignedCertificate(certificate.get(), next));
+    }
+
+    private static String script(CertmgrConf c, String word) {
+        return requireNonNull(c.scripts().get(word), "a request is refused where a script is missing");
     }
 
     private static String secret() {

@@ -114,7 +114,8 @@ final class JobUpdateHandler {
         for (Command.JobRef ref : refs) {
             int number = part++;
             State state = core.durable();
-            Map<String, String> wanted = new TreeMap<>(Map.of(PRIORITY, hold ? "0" : COMPUTED));
+            String priority = hold ? "0" : COMPUTED;
+            Map<String, String> wanted = new TreeMap<>(Map.of(PRIORITY, priority));
             Optional<SubmitFilter.Changed> filtered = asked(state, ref, wanted, caller);
             // for tasks of an array the original reports errors only
             String said = isOfArray(state, ref)
@@ -133,7 +134,7 @@ final class JobUpdateHandler {
             }
             Map<String, String> more =
                     new TreeMap<>(filtered.map(SubmitFilter.Changed::changes).orElse(wanted));
-            boolean asItWas = wanted.get(PRIORITY).equals(more.get(PRIORITY));
+            boolean asItWas = priority.equals(more.get(PRIORITY));
             if (asItWas) {
                 more.remove(PRIORITY);
                 out.add(ref);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the requests of each user (SlurmctldParameters=rl_enable) by a token bucket: a request takes a token, and
@@ -56,7 +57,7 @@ public final class RateLimit {
     private final LongSupplier nowS;
     private final DaemonLog log;
     private final Map<Integer, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true);
-    private SlurmConf settingsConf;
+    private @Nullable SlurmConf settingsConf;
     private Optional<Settings> settings = Optional.empty();
     private long loggedS = Long.MIN_VALUE / 2;
 

@@ -2,6 +2,7 @@ package dev.muster.controller.edge;
 
 import static dev.muster.lua.SlurmWords.NICE_OFFSET;
 import static dev.muster.lua.SlurmWords.NO_VAL;
+import static java.util.Objects.requireNonNull;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * JobSubmitPlugins=lua: the site's job_submit.lua is asked about each new job and each change of one. Nothing of it is
@@ -38,8 +40,8 @@ public final class SubmitFilter {
     private final DaemonLog log;
     private final Supplier<State> state;
     private final BiPredicate<Integer, Partition> mayUse;
-    private SubmitScript script;
-    private volatile SlurmConf conf;
+    private @Nullable SubmitScript script;
+    private volatile @Nullable SlurmConf conf;
 
     /** @param mayUse whether a user may submit to a partition */
     public SubmitFilter(DaemonLog log, Supplier<State> state, BiPredicate<Integer, Partition> mayUse) {
@@ -164,7 +166,8 @@ public final class SubmitFilter {
 
         @Override
         public String name() {
-            return conf.clusterName();
+            return requireNonNull(conf, "configure() loads the script that asks")
+                    .clusterName();
         }
 
         @Override

@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps the changes of {@code scontrol update} to the {@code job_desc} that slurm_job_modify reads, and the fields that
@@ -84,8 +85,9 @@ final class UpdateDescription {
          */
         Optional<Object> value(String name) {
             boolean overridden = MEMORY.contains(name) && MEMORY.stream().anyMatch(set::containsKey);
-            if (isSet(name)) {
-                return Optional.of(set.get(name));
+            Optional<Object> own = given(set.get(name));
+            if (own.isPresent()) {
+                return own;
             }
             if (set.containsKey(name) || overridden) {
                 return Optional.empty();
@@ -530,7 +532,7 @@ final class UpdateDescription {
     }
 
     /** Returns a value that was set; empty where it is one of those that mean unset. */
-    private static Optional<Object> given(Object value) {
+    private static Optional<Object> given(@Nullable Object value) {
         return value == null
                         || value instanceof Number
                                 && (real(value) == NO_VAL || real(value) == NO_VAL16 || real(value) >= NO_VAL64)

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names of the jobs and nodes that the newest durable entries changed, for readers that follow the state. It reaches
@@ -89,7 +90,7 @@ public final class ChangeLog {
     }
 
     /** Returns null where everything may have changed. */
-    private static Item item(Entry entry, State before, State after) {
+    private static @Nullable Item item(Entry entry, State before, State after) {
         List<Integer> jobs = new ArrayList<>();
         Set<String> nodes = new LinkedHashSet<>();
         List<Gone> gone = new ArrayList<>();

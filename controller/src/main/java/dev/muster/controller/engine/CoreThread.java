@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The only writer. Takes commands in order, decides, applies, appends; a second thread lets replies and effects out, in
@@ -42,8 +43,8 @@ public final class CoreThread {
     private final Consumer<Throwable> fault;
     private final LongConsumer passTookUs;
     private volatile boolean stopping;
-    private Thread decider;
-    private Thread releaser;
+    private final Thread decider;
+    private final Thread releaser;
     private volatile boolean schedulable;
     /** Whether another reason than submitted jobs asks for a pass. */
     private volatile boolean urgent;
@@ -78,14 +79,16 @@ public final class CoreThread {
         this.pipeline = new Pipeline(core, journal, effects, point -> {});
         this.fault = fault;
         this.passTookUs = passTookUs;
+        releaser = Thread.ofPlatform().name("release").unstarted(() -> guarded(this::release));
+        decider = Thread.ofPlatform().name("core").unstarted(() -> guarded(this::decideLoop));
     }
 
     public void start() {
         nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
         journal.onDurable(index -> LockSupport.unpark(releaser));
         journal.onFailure(e -> fault.accept(e));
-        releaser = Thread.ofPlatform().name("release").start(() -> guarded(this::release));
-        decider = Thread.ofPlatform().name("core").start(() -> guarded(this::decideLoop));
+        releaser.start();
+        decider.start();
     }
 
     /** Requests are answered: from now on jobs start. */
@@ -209,7 +212,8 @@ public final class CoreThread {
         return passEndedNs + passTookNs * (urgent ? PASS_SHARE : SUBMITTED_SHARE) - nowNs;
     }
 
-    private Item next() {
+    /** Returns null where no command came in time. */
+    private @Nullable Item next() {
         long now = System.nanoTime();
         long wait = nextTickNs - now;
         if (doorsOpen && schedulable) {

@@ -10,6 +10,7 @@ import dev.muster.journal.Journal;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The order of things for each command: decide, apply, append; and only once the journal says that what justifies them
@@ -33,7 +34,12 @@ public final class Pipeline {
     }
 
     private record Done(
-            long index, Consumer<Decision> answer, Decision decision, Entry entry, State before, State after) {}
+            long index,
+            Consumer<Decision> answer,
+            Decision decision,
+            @Nullable Entry entry,
+            State before,
+            State after) {}
 
     private final Core core;
     private final Journal journal;

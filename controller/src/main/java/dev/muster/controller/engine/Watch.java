@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Lets requests wait for something to happen to a job. */
 public final class Watch {
@@ -31,11 +32,11 @@ public final class Watch {
      * the caller of the request is gone: a question may act, and nothing is done for a command that does not exist any
      * more.
      */
-    public <T> T await(int jobId, long waitMs, Supplier<T> question) {
+    public <T> @Nullable T await(int jobId, long waitMs, Supplier<T> question) {
         return await(jobId, waitMs, question, Server::isCallerGone);
     }
 
-    <T> T await(int jobId, long waitMs, Supplier<T> question, BooleanSupplier isCallerGone) {
+    <T> @Nullable T await(int jobId, long waitMs, Supplier<T> question, BooleanSupplier isCallerGone) {
         long until = System.nanoTime() + waitMs * 1_000_000;
         while (true) {
             CompletableFuture<Void> next = waiting.computeIfAbsent(jobId, k -> new CompletableFuture<>());

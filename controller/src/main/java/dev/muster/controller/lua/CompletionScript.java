@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A site's jobcomp.lua: its function {@code slurm_jobcomp_log_record} gets a table for each finished job. It is read
@@ -24,7 +25,7 @@ public final class CompletionScript {
     private final Consumer<String> info;
     private final Consumer<String> error;
     private volatile long stopNs;
-    private LuaState state;
+    private @Nullable LuaState state;
     private long modified = -1;
 
     public CompletionScript(File file, Consumer<String> info, Consumer<String> error) {
@@ -46,8 +47,7 @@ public final class CompletionScript {
     public void record(Json.Obj record) throws IOException {
         stopNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RUN_MS);
         try {
-            load();
-            Object answer = state.call(FUNCTION, record).get(0);
+            Object answer = loaded().call(FUNCTION, record).get(0);
             if (!(answer instanceof Number n) || n.longValue() != 0) {
                 Object number = answer instanceof Number n ? n.longValue() : "no number";
                 throw new IllegalArgumentException(file + ": " + FUNCTION + " returned " + number);
@@ -59,10 +59,11 @@ public final class CompletionScript {
         }
     }
 
-    private void load() throws IOException {
+    private LuaState loaded() throws IOException {
         long now = file.lastModified();
-        if (now == modified && state != null) {
-            return;
+        LuaState before = state;
+        if (now == modified && before != null) {
+            return before;
         }
         byte[] text = Files.readAllBytes(file.toPath());
         LuaState fresh = LuaState.ofDaemon(() -> stopNs);
@@ -78,10 +79,11 @@ public final class CompletionScript {
             fresh.close();
             throw e;
         }
-        if (state != null) {
-            state.close();
+        if (before != null) {
+            before.close();
         }
         state = fresh;
         modified = now;
+        return fresh;
     }
 }

@@ -25,6 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of {@code job_desc} by the names that scripts use, over an edit of a job's description. A field that was
@@ -251,7 +252,7 @@ final class JobFields {
         return out;
     }
 
-    static Object get(RecordEditor<?> job, String name) {
+    static @Nullable Object get(RecordEditor<?> job, String name) {
         Field f = FIELDS.get(name);
         if (f == null || DERIVED.contains(name)) {
             return special(job, name);
@@ -268,12 +269,12 @@ final class JobFields {
         };
     }
 
-    private static Object text(String value) {
+    private static @Nullable Object text(String value) {
         return value.isEmpty() ? null : value;
     }
 
     /** A batch job's input is nothing unless it says otherwise. */
-    private static Object path(RecordEditor<?> job, String name, String value) {
+    private static @Nullable Object path(RecordEditor<?> job, String name, String value) {
         return value.isEmpty() && name.equals("std_in") && !job.text("kind").matches("ALLOCATION|RUN")
                 ? "/dev/null"
                 : text(value);
@@ -283,7 +284,7 @@ final class JobFields {
         return value == 0 ? unset : value;
     }
 
-    private static Object special(RecordEditor<?> job, String name) {
+    private static @Nullable Object special(RecordEditor<?> job, String name) {
         RecordEditor<?> r = job.part("request");
         RecordEditor<?> t = job.part("timing");
         return switch (name) {
@@ -357,7 +358,7 @@ final class JobFields {
     }
 
     /** Returns the memory per node in MiB, 0 for all of a node's; null if unset. */
-    private static Long memoryPerNode(RecordEditor<?> r) {
+    private static @Nullable Long memoryPerNode(RecordEditor<?> r) {
         if (r.flag("memAll")) {
             return 0L;
         }
@@ -477,7 +478,7 @@ final class JobFields {
         return (List<?>) job.at("payload.arguments");
     }
 
-    private static Object argv(RecordEditor<?> job) {
+    private static @Nullable Object argv(RecordEditor<?> job) {
         Map<Long, Object> out = new TreeMap<>();
         for (Object each : arguments(job)) {
             out.put((long) out.size(), each);
@@ -494,6 +495,9 @@ final class JobFields {
 
     private static final List<String> DEVICES = List.of("gres", "tres_per_node");
     private static final List<String> MEMORY = List.of("pn_min_memory", "min_mem_per_node", "min_mem_per_cpu");
+
+    /** What a script assigns with {@code nil}: no field takes it. */
+    static final Object NIL = new LuaState.Opaque("nil");
 
     static boolean isBeside(String name) {
         return BESIDE.contains(name);
@@ -598,7 +602,6 @@ final class JobFields {
     /** Returns an error in the words of Lua for an assignment. */
     private static ScriptError wrongType(String wanted, Object value) {
         String type = switch (value) {
-            case null -> "nil";
             case Boolean b -> "boolean";
             case LuaState.Opaque o -> o.type();
             default -> isText(value) ? "string" : "userdata";

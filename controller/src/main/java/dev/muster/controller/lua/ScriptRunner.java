@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs calls of a script one at a time, in a thread that alone has the script's state. A call may wait for ever inside
@@ -41,7 +42,7 @@ final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable 
     private final int stuckMax;
     private final Consumer<String> error;
     private final Queue<Call<S, ?>> queue = new ArrayDeque<>();
-    private Worker worker;
+    private @Nullable Worker worker;
     private int stuck;
     private boolean closed;
 
@@ -104,7 +105,7 @@ final class ScriptRunner<S extends ScriptRunner.State> implements AutoCloseable 
     }
 
     /** Returns the next call; null when the worker has to end. */
-    private synchronized Call<S, ?> next(Worker asking) throws InterruptedException {
+    private synchronized @Nullable Call<S, ?> next(Worker asking) throws InterruptedException {
         while (!asking.retired) {
             Call<S, ?> call = queue.poll();
             if (call != null || closed) {

@@ -1,5 +1,7 @@
 package dev.muster.controller.lua;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Json;
 import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaFunction;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The table {@code slurm} of a script: numbers by name, words for the log and for the user, and what there is in the
@@ -42,7 +45,7 @@ final class SlurmTable {
 
     private final LuaState state;
     private final List<String> messages = new ArrayList<>();
-    private SubmitScript.Cluster cluster;
+    private SubmitScript.@Nullable Cluster cluster;
 
     SlurmTable(LuaState state, Consumer<String> info, Consumer<String> error) {
         this.state = state;
@@ -58,7 +61,7 @@ final class SlurmTable {
         state.load(LIVE.getBytes(StandardCharsets.UTF_8), "slurm", (LuaFunction) a -> live(a.text(1)));
     }
 
-    private Object live(String name) {
+    private @Nullable Object live(String name) {
         if (cluster == null) {
             return null;
         }
@@ -73,7 +76,7 @@ final class SlurmTable {
     private static Map<String, Object> byName(List<Json.Obj> rows, String key) {
         Map<String, Object> out = new TreeMap<>();
         for (Json.Obj row : rows) {
-            out.put(row.raw(key).toString(), live(row));
+            out.put(requireNonNull(row.raw(key), "each row has its key").toString(), live(row));
         }
         return out;
     }
@@ -104,7 +107,7 @@ final class SlurmTable {
         say(message);
     }
 
-    private Object say(String text) {
+    private @Nullable Object say(String text) {
         for (String line : text.split("\n")) {
             if (!line.isEmpty() && messages.size() < SAID_MAX) {
                 messages.add(line);

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A loaded job_submit.lua. One run at a time, each within {@link #RUN_MS}; what the script keeps in globals lives until
@@ -52,7 +53,7 @@ public final class SubmitScript implements AutoCloseable {
      * The text of the last file that could be loaded, null before the first; a new state loads it when the file is
      * broken.
      */
-    private volatile byte[] lastGood;
+    private volatile byte @Nullable [] lastGood;
 
     /** The cluster as the script sees it. */
     public interface Cluster {
@@ -177,7 +178,7 @@ public final class SubmitScript implements AutoCloseable {
                 cluster);
     }
 
-    private Outcome run(Function<Loaded, Outcome> question, Cluster cluster) {
+    private Outcome run(Function<Globals, Outcome> question, Cluster cluster) {
         try {
             return runner.call(loaded -> loaded.answer(question, cluster), 2 * runMs);
         } catch (TimeoutException e) {
@@ -221,39 +222,45 @@ public final class SubmitScript implements AutoCloseable {
         return out;
     }
 
+    /** A loaded script: its state, and the table {@code slurm} in it. */
+    private record Globals(LuaState state, SlurmTable slurm) {
+        Object call(String function, Object... arguments) {
+            return state.call(function, arguments).get(0);
+        }
+    }
+
     /** The script as one thread has loaded it, with its globals. */
     private final class Loaded implements ScriptRunner.State {
         private volatile long stopNs = Long.MAX_VALUE;
-        private LuaState state;
-        private SlurmTable slurm;
+        /** Null before a script could be loaded. */
+        private @Nullable Globals globals;
+
         private long modified = -1;
 
         @Override
         public void close() {
-            if (state != null) {
-                state.close();
+            if (globals != null) {
+                globals.state.close();
             }
         }
 
-        Object call(String function, Object... arguments) {
-            return state.call(function, arguments).get(0);
-        }
-
-        Outcome answer(Function<Loaded, Outcome> question, Cluster cluster) {
+        Outcome answer(Function<Globals, Outcome> question, Cluster cluster) {
             reload();
-            if (state == null) {
+            Globals now = globals;
+            if (now == null) {
                 return new Refused(FAILED, ScriptError.NO_TEXT, List.of());
             }
+            SlurmTable slurm = now.slurm;
             slurm.begin(cluster);
             startClock();
             try {
-                return question.apply(this);
+                return question.apply(now);
             } catch (ScriptError.TimeOver e) {
                 error.accept("job_submit/lua: " + file + ": stopped after " + runMs / 1000 + " seconds");
                 return refused(SlurmErrno.ERROR.number(), slurm.said());
             } catch (ScriptError e) {
                 error.accept("job_submit/lua: " + file + ": " + e.getMessage());
-                slurm.sayMistake(e.getMessage());
+                slurm.sayMistake(String.valueOf(e.getMessage()));
                 return new Refused(FAILED, ScriptError.NO_TEXT, slurm.said());
             } finally {
                 stopNs = Long.MAX_VALUE;
@@ -280,18 +287,19 @@ public final class SubmitScript implements AutoCloseable {
                 String why = e instanceof IOException
                         ? "Unable to stat " + file + ": No such file or directory"
                         : file + ": " + e.getMessage();
-                error.accept("job_submit/lua: " + why
-                        + (state == null && lastGood == null ? "" : ", using previous script"));
-                if (state == null && lastGood != null) {
-                    loadLastGood();
+                byte[] good = lastGood;
+                error.accept(
+                        "job_submit/lua: " + why + (globals == null && good == null ? "" : ", using previous script"));
+                if (globals == null && good != null) {
+                    loadLastGood(good);
                 }
                 return why;
             }
         }
 
-        private void loadLastGood() {
+        private void loadLastGood(byte[] good) {
             try {
-                replaceBy(lastGood);
+                replaceBy(good);
             } catch (ScriptError e) {
                 error.accept("job_submit/lua: " + file + ": " + e.getMessage());
             }
@@ -305,8 +313,7 @@ public final class SubmitScript implements AutoCloseable {
                 Object answer = fresh.load(text, file.getPath());
                 checkLoaded(fresh, answer);
                 close();
-                state = fresh;
-                slurm = table;
+                globals = new Globals(fresh, table);
             } catch (ScriptError e) {
                 fresh.close();
                 throw e;
@@ -354,7 +361,7 @@ public final class SubmitScript implements AutoCloseable {
         private final Map<String, Json.MalformedException> misfits = new TreeMap<>();
 
         private boolean isUpdate;
-        private Bytes newScript;
+        private @Nullable Bytes newScript;
 
         private Description(JobDesc job, Bytes script, List<Bytes> given, Cluster cluster) {
             this.edit = RecordEditor.of(job);
@@ -384,7 +391,8 @@ public final class SubmitScript implements AutoCloseable {
 
         LiveTable table() {
             return new LiveTable(a -> read(a.text(2)), a -> {
-                write(a.text(2), a.value(3));
+                Object value = a.value(3);
+                write(a.text(2), value == null ? JobFields.NIL : value);
                 return null;
             });
         }
@@ -413,7 +421,7 @@ public final class SubmitScript implements AutoCloseable {
                     });
         }
 
-        private Object read(String name) {
+        private @Nullable Object read(String name) {
             if (more.containsKey(name)) {
                 return more.get(name);
             }
@@ -432,7 +440,7 @@ public final class SubmitScript implements AutoCloseable {
             };
         }
 
-        private Object association(String what) {
+        private @Nullable Object association(String what) {
             String text = cluster.association(described()).getOrDefault(what, "");
             return text.isEmpty() ? null : text;
         }

@@ -1,5 +1,7 @@
 package dev.muster.controller.nodes;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
@@ -39,6 +41,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The connections to the nodes. Each has its own writer, so that a slow node delays no other. */
 public final class NodeLinks {
@@ -95,7 +98,7 @@ public final class NodeLinks {
     private final AtomicLong questions = new AtomicLong();
     private final MemoryUpdates memory = new MemoryUpdates();
     private final PendingNodeMessages unheard = new PendingNodeMessages();
-    private CoreThread core;
+    private @Nullable CoreThread core;
 
     public NodeLinks(
             DaemonLog log,
@@ -139,6 +142,10 @@ public final class NodeLinks {
 
     public void core(CoreThread thread) {
         core = thread;
+    }
+
+    private CoreThread core() {
+        return requireNonNull(core, "core(thread) comes before the port is open");
     }
 
     /** An item in the queue to a node. */
@@ -254,7 +261,7 @@ public final class NodeLinks {
 
     /** Serves a node's stream until it breaks. */
     public void serve(Caller caller, Frames frames) {
-        State state = core.durable();
+        State state = core().durable();
         if (caller.uid() != 0 && caller.uid() != state.settings().slurmUid()) {
             log.error("Security violation, node stream from uid " + caller.uid());
             return;
@@ -279,13 +286,14 @@ public final class NodeLinks {
         }
     }
 
-    private Link register(NodeMessages.Register m, Frames frames) throws IOException {
+    /** Returns null where the node is refused. */
+    private @Nullable Link register(NodeMessages.Register m, Frames frames) throws IOException {
         lastHeardNs.put(m.node(), System.nanoTime());
         Decision decision = m.dynamic().isEmpty() ? Decision.of(List.of(), "") : introduce(m);
         if (decision instanceof Decision.Accepted) {
-            int next = core.durable().nextJobId();
-            decision = core.execute(new Command.RegisterNode(m), 0);
-            if (m.highestJobId() >= next && core.durable().nextJobId() > m.highestJobId()) {
+            int next = core().durable().nextJobId();
+            decision = core().execute(new Command.RegisterNode(m), 0);
+            if (m.highestJobId() >= next && core().durable().nextJobId() > m.highestJobId()) {
                 log.error("Node " + m.node() + " has launched JobId=" + m.highestJobId()
                         + ", the state knew none above " + (next - 1)
                         + ": it is an older copy, or was cleared. Numbers of jobs go on above that of the node");
@@ -304,12 +312,12 @@ public final class NodeLinks {
             keep(old);
         }
         link.send(new NodeMessages.Welcome(
-                1, heartbeatSeconds(core.durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
+                1, heartbeatSeconds(core().durable().nodes().size(), conf.get().slurmdTimeoutSec()), relays.newest()));
         log.verbose("Node " + m.node() + " now responding");
         if (decision instanceof Decision.Accepted a) {
             a.direct().forEach(d -> link.send(d.message()));
         }
-        outgoing.desired(core.durable(), m.node(), clock.now().tickMs()).forEach(link::send);
+        outgoing.desired(core().durable(), m.node(), clock.now().tickMs()).forEach(link::send);
         unheard.take(m.node()).forEach(link::send);
         if (seen.add(m.node()) && conf.get().has(Key.SLURMCTLD_PARAMETERS, "reconfig_on_restart")) {
             link.send(new NodeMessages.ReadConfig());
@@ -332,9 +340,9 @@ public final class NodeLinks {
                     SlurmErrno.ERROR,
                     errors.isEmpty()
                             ? "not one node of that name: " + m.dynamic()
-                            : errors.getFirst().sentence());
+                            : String.valueOf(errors.getFirst().sentence()));
         }
-        return core.execute(new Command.AddNodes(0, specs, true), 0);
+        return core().execute(new Command.AddNodes(0, specs, true), 0);
     }
 
     private void gone(Link link) {
@@ -353,7 +361,7 @@ public final class NodeLinks {
         switch (message) {
             case NodeMessages.Heartbeat m -> beats.put(link.node, m);
             case NodeMessages.MemoryUsed m ->
-                memory.told(core.durable(), link.node, m).ifPresent(core::post);
+                memory.told(core().durable(), link.node, m).ifPresent(core()::post);
             case NodeMessages.Register m -> log.error("node " + link.node + " registered twice on one stream");
             case NodeMessages.Relayed m -> relays.told(m);
             case NodeMessages.FileRead m -> answered(m.id(), m);
@@ -375,7 +383,7 @@ public final class NodeLinks {
 
     /** Hands a node's report to the core and acknowledges it once it is durable: until then the node keeps it. */
     private void report(Link link, ToController message, long seq) {
-        CompletableFuture<Decision> done = core.await(new Command.Report(link.node, message), 0);
+        CompletableFuture<Decision> done = core().await(new Command.Report(link.node, message), 0);
         var _ = done.thenAccept(d -> {
             if (d instanceof Decision.Accepted) {
                 link.acknowledge(seq);

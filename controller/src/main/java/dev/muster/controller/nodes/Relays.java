@@ -1,5 +1,7 @@
 package dev.muster.controller.nodes;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.core.command.Decision;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.cluster.LaunchTree;
@@ -99,7 +101,7 @@ public final class Relays {
 
         /** Waits, bounded, until it is known whether a node has its launch; where it is not known, false. */
         boolean reached(String node) throws InterruptedException {
-            CompletableFuture<Boolean> answer = members.get(node);
+            CompletableFuture<Boolean> answer = requireNonNull(members.get(node), "a node that is no head is a member");
             try {
                 return answer.get(WAIT_S, TimeUnit.SECONDS);
             } catch (TimeoutException e) {

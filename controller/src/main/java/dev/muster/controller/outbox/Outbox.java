@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records of jobs on their way to a server, in order for each topic. They wait while the server is away, as long as
@@ -44,7 +45,7 @@ public final class Outbox implements AutoCloseable {
     public static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        public RefusedException(String message, Throwable why) {
+        public RefusedException(String message, @Nullable Throwable why) {
             super(message, why);
         }
     }
@@ -178,7 +179,7 @@ public final class Outbox implements AutoCloseable {
                     send(List.of(m));
                 }
             } else {
-                drop(messages.getFirst(), e.getMessage());
+                drop(messages.getFirst(), String.valueOf(e.getMessage()));
             }
         } catch (IOException e) {
             later(e);

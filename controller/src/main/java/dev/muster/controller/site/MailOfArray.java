@@ -24,8 +24,10 @@ final class MailOfArray {
     private final State before;
     private final State after;
     /** Arrays of which mails were sent that they began, were requeued or ended. */
-    private final Map<Mail.Event, Set<Integer>> reported = Map.of(
-            Mail.Event.BEGIN, new HashSet<>(), Mail.Event.REQUEUE, new HashSet<>(), Mail.Event.END, new HashSet<>());
+    private final Set<Integer> begun = new HashSet<>();
+
+    private final Set<Integer> requeued = new HashSet<>();
+    private final Set<Integer> ended = new HashSet<>();
 
     MailOfArray(State before, State after) {
         this.before = before;
@@ -46,9 +48,12 @@ final class MailOfArray {
             case REQUEUE -> !isAny(before, array, t -> t.restarts() > 0);
             default -> !isAny(after, array, t -> !t.state().isTerminal());
         };
-        if (!now
-                || !reported.get(event == Mail.Event.FAIL ? Mail.Event.END : event)
-                        .add(array)) {
+        Set<Integer> reported = switch (event) {
+            case BEGIN -> begun;
+            case REQUEUE -> requeued;
+            default -> ended;
+        };
+        if (!now || !reported.add(array)) {
             return Optional.empty();
         }
         return switch (event) {

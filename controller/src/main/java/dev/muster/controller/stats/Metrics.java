@@ -212,29 +212,33 @@ public final class Metrics {
         }
     }
 
+    /**
+     * Numbers of a partition.
+     *
+     * @param waiting the largest requests of its waiting jobs, by {@link MetricsText#WAITING}
+     */
+    private record PartitionCounts(JobCounts jobs, Map<String, Long> waiting) {}
+
     private void partitions(List<String> order) {
         out.put("slurm_partitions", "", order.size());
-        Map<String, JobCounts> jobs = new LinkedHashMap<>();
-        Map<String, Map<String, Long>> waiting = new LinkedHashMap<>();
-        order.forEach(name -> {
-            jobs.put(name, new JobCounts());
-            waiting.put(name, new LinkedHashMap<>());
-        });
+        Map<String, PartitionCounts> counts = new LinkedHashMap<>();
+        order.forEach(name -> counts.put(name, new PartitionCounts(new JobCounts(), new LinkedHashMap<>())));
         for (Job job : state.jobs().values()) {
             for (String name : job.desc().partitionList()) {
-                if (jobs.containsKey(name)) {
-                    jobs.get(name).add(job);
-                    wants(job, waiting.get(name));
+                PartitionCounts of = counts.get(name);
+                if (of != null) {
+                    of.jobs.add(job);
+                    wants(job, of.waiting);
                 }
             }
         }
-        for (String name : order) {
+        counts.forEach((name, of) -> {
             String label = MetricsText.label("partition", name);
-            jobs.get(name).print("slurm_partition_jobs", label);
-            MetricsText.WAITING.forEach(what -> out.put(
-                    "slurm_partition_jobs_" + what, label, waiting.get(name).getOrDefault(what, 0L)));
+            of.jobs.print("slurm_partition_jobs", label);
+            MetricsText.WAITING.forEach(
+                    what -> out.put("slurm_partition_jobs_" + what, label, of.waiting.getOrDefault(what, 0L)));
             state.partitions().find(name).ifPresent(p -> nodesOf(p, label));
-        }
+        });
     }
 
     /** Adds the largest request of a waiting job, for programs that add nodes on demand. */

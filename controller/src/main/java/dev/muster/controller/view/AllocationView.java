@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** An allocation as srun and salloc need it. */
 public final class AllocationView {
@@ -106,7 +107,7 @@ public final class AllocationView {
     static List<JobMessages.NodeDetail> details(State state, Allocation a) {
         List<JobMessages.NodeDetail> out = new ArrayList<>();
         List<String> names = new ArrayList<>();
-        Allocation.Share last = null;
+        Allocation.@Nullable Share last = null;
         for (Allocation.Share s : a.nodes()) {
             if (last != null && (a.channels().size() >= 2 || !areAlike(state, last, s))) {
                 out.add(detail(state, names, last, a));
@@ -115,7 +116,9 @@ public final class AllocationView {
             names.add(s.node());
             last = s;
         }
-        out.add(detail(state, names, last, a));
+        if (last != null) {
+            out.add(detail(state, names, last, a));
+        }
         return out;
     }
 

@@ -6,6 +6,7 @@ import dev.muster.model.format.PathPattern;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.JobDesc;
 import java.io.ByteArrayOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /** The files of a batch job with their % codes filled in. */
 public final class JobPaths {
@@ -80,7 +81,7 @@ public final class JobPaths {
         return PathPattern.expand(pattern, c -> code(job, c));
     }
 
-    private static String code(Job job, char c) {
+    private static @Nullable String code(Job job, char c) {
         int array = job.array().jobId();
         return switch (c) {
             case '%' -> "%";

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Jobs and steps as queries show them. */
 public final class JobViews {
@@ -86,11 +87,11 @@ public final class JobViews {
     private final String mailDomain;
     private final Set<Costly> wanted = EnumSet.noneOf(Costly.class);
     private final JobReasons reasons;
-    private Priorities priorities;
+    private @Nullable Priorities priorities;
     /** Priorities by the second in which jobs ended that never began: many are cancelled in the same second. */
     private final Map<Long, Priorities> then = new HashMap<>();
 
-    private PreemptPolicy policy;
+    private @Nullable PreemptPolicy policy;
 
     public JobViews(State state, Scheduler planner, Now now, String mailDomain) {
         this(state, planner, now, mailDomain, Set.of());

@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Nodes and partitions as queries show them. */
 public final class NodeViews {
@@ -206,7 +207,7 @@ public final class NodeViews {
     private static final Set<Node.Flag> NOT_SHOWN =
             EnumSet.of(Node.Flag.DOWN, Node.Flag.FUTURE, Node.Flag.UNKNOWN, Node.Flag.DRAINED_FOR_THIS);
 
-    private static List<String> flags(Node n, boolean completing, Boolean maintained) {
+    private static List<String> flags(Node n, boolean completing, @Nullable Boolean maintained) {
         List<String> out = new ArrayList<>();
         for (Node.Flag f : Node.Flag.values()) {
             // a node that is powered up does not answer before it has come

@@ -75,8 +75,8 @@ public final class PolicyViews {
                 : p.factors(job, partition);
         Map<String, Long> weighted = new TreeMap<>();
         f.tres()
-                .forEach((name, value) -> weighted.put(
-                        name, (long) Math.rint(value * p.weights().tres().get(name))));
+                .forEach((name, value) ->
+                        weighted.put(name, (long) Math.rint(value * p.weights().tresWeight(name))));
         return new PriorityRow(
                 job.id(),
                 job.array().jobId(),
@@ -226,16 +226,14 @@ public final class PolicyViews {
     }
 
     private static List<LimitPart> parts(Map<String, Sum> sums) {
-        return sums == null
-                ? List.of()
-                : sums.entrySet().stream()
-                        .map(e -> new LimitPart(
-                                e.getKey(),
-                                e.getValue().running,
-                                e.getValue().submitted,
-                                e.getValue().accruing,
-                                e.getValue().tres))
-                        .toList();
+        return sums.entrySet().stream()
+                .map(e -> new LimitPart(
+                        e.getKey(),
+                        e.getValue().running,
+                        e.getValue().submitted,
+                        e.getValue().accruing,
+                        e.getValue().tres))
+                .toList();
     }
 
     /** Returns the names that AccountingStorageTRES has beside those of every cluster. */
@@ -377,8 +375,8 @@ public final class PolicyViews {
                     sum.accruing,
                     minutes(had),
                     wall(had),
-                    parts(sums.byAccount.get(q.name())),
-                    parts(sums.byUser.get(q.name()))));
+                    parts(sums.byAccount.getOrDefault(q.name(), Map.of())),
+                    parts(sums.byUser.getOrDefault(q.name(), Map.of()))));
         }
         return qos;
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hides from one caller what PrivateData names. root, SlurmUser, operators and administrators see everything,
@@ -28,7 +29,7 @@ public final class Privacy {
 
     private final IntPredicate member;
     /** Names of partitions that are not shown; null until the first question. */
-    private Set<String> hidden;
+    private @Nullable Set<String> hidden;
 
     private static final Set<String> PLACES = Set.of("name", "hostname", "address", "port", "bcastAddress");
 
@@ -60,13 +61,18 @@ public final class Privacy {
 
     /** Tests whether one of the partitions of a job is shown. */
     public boolean showsPartition(Job job) {
+        Set<String> hidden = hiddenPartitions();
+        return hidden.isEmpty() || job.desc().partitionList().stream().anyMatch(name -> !hidden.contains(name));
+    }
+
+    private Set<String> hiddenPartitions() {
         if (hidden == null) {
             hidden = state.partitions().values().stream()
                     .filter(p -> !shows(p))
                     .map(Partition::name)
                     .collect(Collectors.toSet());
         }
-        return hidden.isEmpty() || job.desc().partitionList().stream().anyMatch(name -> !hidden.contains(name));
+        return hidden;
     }
 
     public boolean shows(Job job) {
