@@ -68,10 +68,10 @@ final class EmulatedNodes implements AutoCloseable {
                 throw new IOException(invalid.errors().toString());
         };
         Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), Os.uid(), false);
-        SlurmdOptions options =
-                SlurmdOptions.parse(List.of("-f", file.toString())) instanceof SlurmdOptions.Parsed.Ok ok
-                        ? ok.options()
-                        : null;
+        if (!(SlurmdOptions.parse(List.of("-f", file.toString())) instanceof SlurmdOptions.Parsed.Ok parsed)) {
+            throw new IOException("slurmd does not take -f " + file);
+        }
+        SlurmdOptions options = parsed.options();
         List<String> all = HostList.parse(names) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
                 : List.of();

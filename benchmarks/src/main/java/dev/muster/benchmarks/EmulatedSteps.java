@@ -1,5 +1,7 @@
 package dev.muster.benchmarks;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.JobShare;
@@ -96,7 +98,7 @@ final class EmulatedSteps implements Launcher {
 
     @Override
     public StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener) {
-        Program program = started.remove(stepDirectory);
+        Program program = requireNonNull(started.remove(stepDirectory), "a step is watched once, after its start");
         return new StepWatch(stepDirectory, spool, loop, listener) {
             @Override
             public void start(CompletableFuture<Boolean> ended, boolean isNumbered) {

@@ -70,7 +70,7 @@ public final class LongQueueBenchmark {
         again.truncateBefore(again.lastIndex());
         again.close();
         recover(dir, "snapshot", jobs);
-        StateReset.wipe(dir.getParent().resolve(dir.getFileName()));
+        StateReset.wipe(dir);
     }
 
     private static void recover(Path dir, String from, int jobs) {

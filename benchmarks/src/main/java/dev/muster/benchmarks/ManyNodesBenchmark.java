@@ -1,5 +1,7 @@
 package dev.muster.benchmarks;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.muster.config.SlurmConf;
 import dev.muster.daemon.Sessions;
 import dev.muster.json.Bytes;
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -364,11 +367,10 @@ public final class ManyNodesBenchmark implements AutoCloseable {
 
     private long diagnostics(String name) {
         try (Client client = client()) {
-            return Codec.decode(
-                            ask(client, "QueryDiagnostics", Codec.encode(new ClusterMessages.QueryDiagnostics(false))),
-                            ClusterMessages.DiagnosticsReply.class)
-                    .values()
-                    .get(name);
+            byte[] answer = ask(client, "QueryDiagnostics", Codec.encode(new ClusterMessages.QueryDiagnostics(false)));
+            Map<String, Long> values =
+                    Codec.decode(answer, ClusterMessages.DiagnosticsReply.class).values();
+            return requireNonNull(values.get(name), name);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

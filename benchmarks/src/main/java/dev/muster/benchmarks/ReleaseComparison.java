@@ -1,5 +1,7 @@
 package dev.muster.benchmarks;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,10 +36,14 @@ public final class ReleaseComparison {
         return out;
     }
 
+    private static double reference(Map<String, Double> figures) {
+        return requireNonNull(figures.get(REFERENCE), "each release measures the reference");
+    }
+
     public static void main(String[] args) throws IOException {
         Map<String, Double> old = read(Path.of(args[0]));
         Map<String, Double> now = read(Path.of(args[1]));
-        double machine = now.get(REFERENCE) / old.get(REFERENCE);
+        double machine = reference(now) / reference(old);
         boolean worse = false;
         System.out.printf("%-30s %12s %12s %8s%n", "benchmark", "then us", "now us", "ratio");
         for (Map.Entry<String, Double> figure : now.entrySet()) {
