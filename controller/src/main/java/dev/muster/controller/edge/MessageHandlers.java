@@ -52,6 +52,7 @@ final class MessageHandlers {
         }
     }
 
+    @SuppressWarnings("UnnecessaryLambda") // add() tells it from others by identity
     private static final Function<byte[], String> ANY_BODY = _ -> "";
 
     private final Map<String, Message<?>> messages = new TreeMap<>();
