@@ -45,7 +45,7 @@ def slow():
     """NUMBER heads and bodies that come byte by byte."""
     held, cut = [], 0
     while time.time() < end:
-        while len(held) < number:
+        while len(held) < number and time.time() < end:
             s = connect()
             if s is None:
                 break

@@ -66,6 +66,15 @@ in_lane() { # waits for a test, and says what it said
   cat "$beside/$1.out"; echo "in its lane: $seconds s"
   return "$rc"
 }
+# Each lane's installation has all caches, though they were trained at the same moment.
+caches() { # PREFIX...
+  local p c missing=0
+  for p in "$@"; do for c in cli cli-tls service slurmctld slurmd slurmrestd; do
+    [ -s "$p/lib/muster/$c.aot" ] || { echo "FAIL no $c.aot in $p"; missing=1; }
+  done; done
+  cat "$beside"/*.log
+  return "$missing"
+}
 clusters() {
   local t n listed=" $patient $alone "
   "$here/muster" build
@@ -78,6 +87,7 @@ clusters() {
   for n in $(seq 2 "$lanes"); do installed_lane "$n" "$beside/list" </dev/null & done
   run licenses bash "$here/packaging/licenses_test.sh" "$here/build/prefix"
   for t in $(cat "$beside/others") $patient; do run "$t" in_lane "$t"; done
+  run "start-up caches" caches "$here/build/prefix" "$beside"/*.d
   for t in $alone; do run "$t" bounded "$t" "$here/build/prefix"; done
 }
 case $part in all|--cluster) clusters ;; esac

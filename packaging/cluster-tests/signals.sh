@@ -71,7 +71,7 @@ while :; do sleep 60 & wait; done
 C
 chmod +x handles.sh
 ended() { # what, the command that submits with $out for the tasks' words, the command that ends $id
-  out=$PWD/words.$((n_ended+=1)); eval "$2"; until [ -s "$out" ]; do sleep 0.1; done; eval "$3"; wait_empty 20
+  out=$PWD/words.$((n_ended+=1)); eval "$2"; soon '[ -s "$out" ]'; eval "$3"; wait_empty 20
   check "KillWait: $1" "ready TERM alive 1 alive 2" "$(xargs < "$out")"
 }
 n_ended=0

@@ -59,7 +59,7 @@ kill "$(pid_of slurmctld)"; while kill -0 "$(pid_of slurmctld)" 2>/dev/null; do 
 check "slurmctld is away" yes "$(within events 'event: away')"
 start_ctld
 check "and back: begin anew" yes "$(within events 'event: reset')"
-until [ "$(sinfo -h -N -o %T | grep -c idle)" = 2 ]; do sleep 0.2; done
+soon '[ "$(sinfo -h -N -o %T | grep -c idle)" = 2 ]'
 
 echo PrivateData=jobs >> "$SLURM_CONF"; scontrol reconfigure
 kill "${streams[@]}" 2>/dev/null || true

@@ -5,11 +5,11 @@ start_cluster 2 2
 program() { printf '#!/bin/sh\necho "$@" >>%s/fired.txt\n' "$PWD" >"$1"; chmod 755 "$1"; }
 program fired.sh
 a=$(sbatch --parsable -t 5 -e err-a.txt -o out-a.txt --wrap 'srun -t 4 sleep 100')
-until [ -n "$(squeue -h -s -j "$a" -o %i | grep '\.0$')" ]; do sleep 0.2; done
+soon '[ -n "$(squeue -h -s -j "$a" -o %i | grep "[.]0\$")" ]'
 scontrol notify "$a" lunch at noon
 comes "words to a batch job" 'lunch at noon' '"$(cat err-a.txt)"'
 salloc -n 1 sleep 5 2>alloc.txt & s=$!
-until grep -q Granted alloc.txt 2>/dev/null; do sleep 0.2; done
+soon 'grep -q Granted alloc.txt 2>/dev/null'
 scontrol notify "$(grep -o 'allocation [0-9]*' alloc.txt | head -1 | cut -d' ' -f2)" to salloc
 wait $s
 match "words to salloc" 'salloc: to salloc' "$(cat alloc.txt)"
