@@ -126,7 +126,7 @@ class ConfiguredDefaultsTest {
             cpus=8 mem=800           | threadSpec=2 memPerCpuMb=130  | tasks=1     | (Resources)
             cpus=8 mem=800 kept=6-7  | exclusive=NODE memPerCpuMb=130 | tasks=1    | (Resources)
             """)
-    void nobodyElseIsOnTheNode(String node, String job, String other, String placed) {
+    void coreSpecJobHasItsNodeAlone(String node, String job, String other, String placed) {
         Cluster c = new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true");
         assertThat(c.place("tasks=1 " + job)).startsWith("n1:");
         int id = c.accept(other);
@@ -156,7 +156,7 @@ class ConfiguredDefaultsTest {
             options.in_some_order=true | n2:1
             options.in_order=true | (Priority)
             """)
-    void inOrderNobodyGoesFirst(String settings, String third) {
+    void inOrderPartitionLetsNoJobOvertake(String settings, String third) {
         Cluster c = new Cluster("n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", settings);
         new Play(c).lines("""
                 submit tasks=2 nodeList=n1

@@ -43,7 +43,7 @@ class ExplainerTest {
     }
 
     @Test
-    void whoWaitsForAnotherIsToldOfItWhatHeMaySee() {
+    void dependentJobIsToldOnlyOfJobsItsUserMaySee() {
         int first = cluster.accept("kind=BATCH");
         int second = cluster.accept("kind=BATCH timing.dependency=afterok:" + first);
         cluster.pass(1);
@@ -67,7 +67,7 @@ class ExplainerTest {
     }
 
     @Test
-    void whoWaitsForRoomIsToldWhoHasIt() {
+    void waitingJobIsToldWhichJobsHoldItsResources() {
         int holder = cluster.accept("kind=BATCH tasks=2");
         int waits = cluster.accept("kind=BATCH tasks=2");
         cluster.schedule();
@@ -78,7 +78,7 @@ class ExplainerTest {
     }
 
     @Test
-    void whomAPartitionDoesNotAdmitIsToldSo() {
+    void jobThatAPartitionDoesNotAdmitIsToldWhy() {
         Cluster c = new Cluster("n1 cpus=2", "p nodes=n1 default=yes allowqos=bio", "");
         int job = c.accept("kind=BATCH charge.qos=chem");
         c.schedule();
@@ -95,7 +95,7 @@ class ExplainerTest {
     }
 
     @Test
-    void whoWaitsForNodesThatAreGoneIsToldWhich() {
+    void jobThatNeedsDownNodesIsToldWhich() {
         Cluster c = new Cluster(
                 "n[1-3] cpus=2 mem=1000\nn[4-5] cpus=2 mem=1000 feature=far",
                 "p nodes=n[1-5] default=yes defmempercpu=10",
@@ -183,7 +183,7 @@ class ExplainerTest {
     }
 
     @Test
-    void whoIsHeldIsToldHowToGoOn() {
+    void heldJobIsToldTheReleaseCommand() {
         int held = cluster.accept("kind=BATCH timing.hold=true");
         assertThat(why(held).change()).isEqualTo("scontrol release " + held);
     }

@@ -93,7 +93,7 @@ class FarAheadTest {
      * The first job waits for both nodes; later jobs fit beside the running jobs before its start, or begin after it.
      */
     @Test
-    void nobodyIsPlannedInTheTimeOfTheFirst() {
+    void laterJobsArePlannedAroundTheFirstJobsReservation() {
         Cluster c = cluster();
         c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=" + 8 * DAY_MIN);
         c.schedule();
@@ -105,7 +105,7 @@ class FarAheadTest {
 
     /** No job is started into the time of the first, by a pass alone and by the reservations of a plan. */
     @Test
-    void nobodyIsStartedIntoTheTimeOfTheFirst() {
+    void jobThatWouldDelayTheFirstJobDoesNotStart() {
         for (boolean elsewhere : new boolean[] {false, true}) {
             Cluster c = cluster();
             Scheduler s = (Scheduler) c.core().planner();
@@ -192,7 +192,7 @@ class FarAheadTest {
 
     /** Nodes that are down do not come back by themselves. */
     @Test
-    void whoNeverStartsHasNoTime() {
+    void jobThatNeedsADownNodeHasNoPlannedStart() {
         Cluster c = cluster();
         c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=-1");
         c.schedule();
@@ -323,7 +323,7 @@ class FarAheadTest {
 
     /** The next job of the queue takes the room that a leaving job frees. */
     @Test
-    void whoLeavesMakesRoomForTheNext() {
+    void cancelledJobMovesLaterPlannedStartsForward() {
         Cluster c = one();
         List<Integer> jobs = many(c, 20, "tasks=4 timing.timeLimitMin=" + 5 * DAY_MIN);
         assertThat(days(c, jobs).getLast()).isEqualTo(95.0);

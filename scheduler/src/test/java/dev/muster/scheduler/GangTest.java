@@ -34,7 +34,7 @@ class GangTest {
 
     /** Jobs that take turns all leave their cores to a higher tier, and take turns again when it has gone. */
     @Test
-    void whoWaitsForHisTurnGivesWayAsWell() {
+    void suspendedGangJobYieldsToAHigherTierToo() {
         for (String mode : new String[] {"GANG,SUSPEND", "GANG,CANCEL"}) {
             boolean stops = mode.endsWith("SUSPEND");
             new Play(new Cluster(
@@ -110,7 +110,7 @@ class GangTest {
     }
 
     @Test
-    void whoLeavesMakesRoomAtOnce() {
+    void suspendedGangJobResumesWhenTheOtherEnds() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
                 submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2
@@ -123,7 +123,7 @@ class GangTest {
     }
 
     @Test
-    void whoComesSecondDoesNotEvenBegin() {
+    void secondGangJobIsSuspendedAtItsStart() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
                 submit kind=BATCH partition=p tasks=2
                 schedule               -> 1 RUNNING n1
@@ -141,7 +141,7 @@ class GangTest {
      * Jobs that have not asked for cores of their own all share where sharing is allowed: they do not run side by side.
      */
     @Test
-    void whereSharingIsAllowedNobodyHasToAsk() {
+    void gangJobsShareCoresWhereOversubscribeIsYes() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=YES:2", """
                 submit kind=BATCH partition=p tasks=2 oversubscribe=true
                 submit kind=BATCH partition=p tasks=2
@@ -171,7 +171,7 @@ class GangTest {
      * it.
      */
     @Test
-    void whoAsksSharesWithThoseWhoDid() {
+    void oversubscribeJobJoinsNoJobThatRunsWithoutIt() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=YES:3", """
                 submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2 oversubscribe=true

@@ -76,7 +76,7 @@ class ImexChannelsTest {
     }
 
     @Test
-    void whoFindsNoneWaitsForOne() {
+    void jobWaitsForAFreeImexChannel() {
         Cluster c = cluster(2);
         int first = c.accept("partition=p");
         int second = c.accept("partition=p");

@@ -58,7 +58,7 @@ class LicensesTest {
     }
 
     @Test
-    void whoFindsNoneWaits() {
+    void jobWaitsForFreeLicenses() {
         Cluster c = cluster();
         new Play(c).lines("""
                 submit licenses=fluent:3

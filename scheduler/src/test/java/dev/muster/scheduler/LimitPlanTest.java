@@ -48,7 +48,7 @@ class LimitPlanTest extends AccountPolicies {
         MinPrioThresh=4         | true
         MinPrioThresh=4294967294 | false
         """)
-    void roomIsKeptForThoseWhoMayHaveIt(String ofQos, boolean kept) {
+    void qosDecidesWhetherAJobHasAPlannedStart(String ofQos, boolean kept) {
         policy("limits,qos", "", "", ofQos == null ? "" : ofQos);
         cluster.accept("charge.account=dept charge.qos=fast nodesMin=2 exclusive=NODE timing.timeLimitMin=20");
         cluster.schedule();

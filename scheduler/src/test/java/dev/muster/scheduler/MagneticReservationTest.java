@@ -37,7 +37,7 @@ class MagneticReservationTest {
 
     /** A job that is longer than the reservation is not taken in. */
     @Test
-    void aMagneticReservationTakesInWhoFits() {
+    void magneticReservationTakesOnlyJobsThatFit() {
         play("""
                 reserve r starttime=+0 duration=600 nodes=n3 users=alice flags=MAGNETIC
                 submit kind=BATCH timing.timeLimitMin=11

@@ -27,7 +27,7 @@ class OverSubscribeTest {
     }
 
     @Test
-    void onlyThoseWhoAskWhereItIsAllowed() {
+    void jobsShareCoresOnlyOnRequestAndWhereAllowed() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=YES:4\nq nodes=n1 defmempercpu=10 oversubscribe=YES:4", """
                 submit kind=BATCH partition=p tasks=2 oversubscribe=true
                 submit kind=BATCH partition=p tasks=2

@@ -121,7 +121,7 @@ class PlacementTest {
     }
 
     @Test
-    void whoWaitsForNodesThatAreGoneIsInNobodysWay() {
+    void jobThatWaitsForDownNodesBlocksNoOtherJob() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far",
                 "p nodes=n[1-4] default=yes defmempercpu=10",
@@ -163,7 +163,7 @@ class PlacementTest {
     }
 
     @Test
-    void nodesThatSomebodyElseHasReserved() {
+    void jobIsToldThatItsNodesMayBeReservedForOtherJobs() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] defmempercpu=10", "");
         c.apply(new Command.CreateReservation(
                 0,
@@ -293,7 +293,7 @@ class PlacementTest {
     }
 
     @Test
-    void whoMayUseAPartition() {
+    void partitionAdmitsOnlyAllowedAccountsGroupsAndQos() {
         table("n1 cpus=4 mem=1000", """
                 acct nodes=n1 allowaccounts=physics,bio defmempercpu=1
                 lab nodes=n1 allowgroups=lab,unknown defmempercpu=1

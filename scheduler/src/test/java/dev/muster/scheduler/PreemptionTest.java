@@ -53,7 +53,7 @@ class PreemptionTest {
             preemptmode=suspend | SUSPEND,GANG | 1 PREEMPTED+COMPLETING 0:15
             preemptmode=requeue | CANCEL       | 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
             """)
-    void whoReservesGivesWay(String low, String mode, String then) {
+    void reserveSignalJobIsPreemptedWhateverTheMode(String low, String mode, String then) {
         play(low, "options.preempt_mode=" + mode, """
                 submit kind=BATCH partition=low tasks=4 extras.warnReserve=true
                 schedule                                -> 1 RUNNING n[1-2]
@@ -73,7 +73,7 @@ class PreemptionTest {
             maxstartdelay=60 |                                               | 1 PENDING
                              | extras.warnReserve=true                       | 1 PENDING
             """)
-    void whoMayRunIntoAReservation(String delay, String words, String then) {
+    void reserveSignalJobRunsIntoAReservationByMaxStartDelay(String delay, String words, String then) {
         String more = words == null ? "" : " " + words;
         play("preemptmode=off", "options.preempt_mode=CANCEL", """
                 reserve r starttime=+0 duration=6000 nodes=n[1-2] users=alice %s
@@ -89,7 +89,7 @@ class PreemptionTest {
     }
 
     @Test
-    void nobodyReservesWherePreemptionIsOff() {
+    void reserveSignalIsRefusedWherePreemptionIsOff() {
         play("", "options.preempt_type=preempt/none options.preempt_mode=OFF", """
                 submit kind=BATCH partition=low extras.warnReserve=true -> says Preemption is required but is disabled on this system
                 """);
@@ -123,7 +123,7 @@ class PreemptionTest {
     }
 
     @Test
-    void nobodyGivesWayToHisLikeOrWithoutNeed() {
+    void jobIsNotPreemptedByItsOwnTierOrWithoutNeed() {
         play("", "options.preempt_mode=CANCEL", """
                 submit kind=BATCH partition=low tasks=2
                 schedule                                -> 1 RUNNING n1
@@ -159,7 +159,7 @@ class PreemptionTest {
     }
 
     @Test
-    void whoeverMakesRoomHasItForHimself() {
+    void eachPreemptingJobEvictsItsOwnVictim() {
         play("", "options.preempt_mode=CANCEL", """
                 submit kind=BATCH partition=low tasks=2
                 submit kind=BATCH partition=low tasks=2
@@ -175,7 +175,7 @@ class PreemptionTest {
     }
 
     @Test
-    void twoWhoFitTogetherWhereOneLeavesTakeNoMore() {
+    void jobsThatFitInOneVictimsRoomPreemptNoOther() {
         play("", "options.preempt_mode=CANCEL", """
                 submit kind=BATCH partition=low tasks=2
                 submit kind=BATCH partition=low tasks=2
@@ -194,7 +194,7 @@ class PreemptionTest {
      * for it.
      */
     @Test
-    void roomIsNotMadeWhereSomebodyElseIsPlanned() {
+    void preemptionAvoidsNodesReservedForAnotherJob() {
         Cluster c = new Cluster(
                 "n[1-3] cpus=2 mem=1000",
                 "p nodes=n[1-3] default=yes defmempercpu=10",
@@ -378,7 +378,7 @@ class PreemptionTest {
 
     /** A job that ends within its grace time is PREEMPTED, whatever its exit code. */
     @Test
-    void whoEndsInHisGraceHasGivenWay() {
+    void jobThatEndsInItsGraceTimeIsPreempted() {
         for (String row : List.of(
                 "CANCEL -> 1 PREEMPTED+COMPLETING", "REQUEUE -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1")) {
             play("gracetime=30", "options.preempt_mode=" + row.substring(0, row.indexOf(' ')), """
@@ -474,7 +474,7 @@ class PreemptionTest {
 
     /** A pass is asked for again when the time has come that alone makes a start possible, and not before. */
     @Test
-    void somebodyAsksAgainWhenAnExemptionEnds() {
+    void passIsDueWhenAPreemptExemptionEnds() {
         Cluster c = cluster("", "options.preempt_mode=CANCEL options.preempt_exempt_s=60");
         Play play = new Play(c);
         play.lines("""
@@ -495,7 +495,7 @@ class PreemptionTest {
 
     /** SIGCONT and SIGTERM go to the tasks; the batch script goes on until the grace is over. */
     @Test
-    void whoIsToldWhenGraceBegins() {
+    void graceTimeBeginsWithTheRequestedSignals() {
         for (String row : """
                 ;                                            ; 0:18 0:15
                 extras.warnSignal=10                         ; 0:18 0:15

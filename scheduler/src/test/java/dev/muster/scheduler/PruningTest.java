@@ -206,7 +206,7 @@ class PruningTest {
      * and requests the same.
      */
     @Test
-    void whomAReservationKeepsOutForItsTimeSaysNothingOfWhoIsOverBefore() {
+    void jobBlockedByAReservationPrunesNoShorterJob() {
         Cluster c = new Cluster(
                 "n1 cpus=4 mem=1000",
                 "low nodes=n1 prioritytier=1 defmempercpu=1\nhigh nodes=n1 prioritytier=2 defmempercpu=1",
@@ -237,7 +237,7 @@ class PruningTest {
      * license, is considered.
      */
     @Test
-    void whoFailedForWantOfRoomDoesNotWaitForLicensesThatOthersTookMeanwhile() {
+    void skippedJobIsNotHeldForLicensesTakenMeanwhile() {
         Cluster c =
                 new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "options.licenses=lic:1");
         Scheduler pruned = (Scheduler) c.core().planner();
@@ -263,7 +263,7 @@ class PruningTest {
     }
 
     @Test
-    void theQueueStaysInOrderWhoeverComesAndGoes() {
+    void queueStaysInOrderWhenJobsComeAndGo() {
         Random r = new Random(1);
         QueueOrder order = new QueueOrder();
         java.util.TreeSet<QueueOrder.Place> expected = new java.util.TreeSet<>();

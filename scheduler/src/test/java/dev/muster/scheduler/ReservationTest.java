@@ -253,7 +253,7 @@ class ReservationTest {
 
     /** A job that was submitted to the reservation stays in it. */
     @Test
-    void nobodyIsShutOutByAChange() {
+    void reservationUserWithAJobIsNotRemoved() {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1 users=alice,bob
                 submit kind=BATCH charge.reservation=r timing.hold=true
@@ -454,7 +454,7 @@ class ReservationTest {
             starttime=+2592000               ! flags=DAILY         ! active n1 n2 DAILY
             starttime=+3600                  !                     ! active n2 n3
             """)
-    void whoseNodesReplaceAFailedOne(String other, String own, String then) {
+    void failedNodeIsReplacedByFreeThenOverlapThenMaintNodes(String other, String own, String then) {
         new Play(new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes defmempercpu=1", ""))
                 .lines("""
                 reserve a duration=60 users=alice nodes=n[3-4] OTHER
@@ -558,7 +558,7 @@ class ReservationTest {
      * accounts where accounts are named as well.
      */
     @Test
-    void whoIsNamedBelongsToAccounts() {
+    void reservationUsersMustHaveAssociations() {
         Cluster cluster =
                 new Cluster("n[1-4] cpus=4", "p nodes=n[1-4] default=yes", "options.accounting_enforce=associations");
         cluster.apply(new Command.ApplyPolicy(PruningTest.policy()));
@@ -593,7 +593,7 @@ class ReservationTest {
     }
 
     @Test
-    void whoMayIsChangedNameByName() {
+    void reservationUsersAreAddedAndRemovedByName() {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1 users=bob
                 rereserve r users+=alice

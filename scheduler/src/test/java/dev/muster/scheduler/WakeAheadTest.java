@@ -61,7 +61,7 @@ class WakeAheadTest {
 
     /** A job that waits for something else than nodes has no plan. */
     @Test
-    void notForWhoIsHeldOrWaitsForAnotherJob() {
+    void heldOrDependentJobWakesNoNodes() {
         play("options.power:idle=-1", ONE_BUSY + """
                 submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1-2] request.nodesMin=2 request.tasks=2
                 submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1,3] request.nodesMin=2 request.tasks=2 timing.dependency=afterok:1
@@ -99,7 +99,7 @@ class WakeAheadTest {
 
     /** A node that is needed soon is not stopped: it would have to be started again at once. */
     @Test
-    void whoIsNeededSoonIsNotStopped() {
+    void nodeThatIsNeededSoonIsNotPoweredDown() {
         play("options.power:idle=40", """
                 submit kind=BATCH timing.timeLimitMin=2 request.nodeList=n1 cpusPerTask=2
                 schedule                              -> 1 RUNNING n1
@@ -116,7 +116,7 @@ class WakeAheadTest {
 
     /** A node that was started for a plan which no longer exists is powered down after SuspendTime without one. */
     @Test
-    void whoIsNotNeededAfterAllIsStoppedAgain() {
+    void wokenNodeWithoutAPlanIsPoweredDownAgain() {
         play("options.power:idle=100", """
                 submit kind=BATCH timing.timeLimitMin=10 request.nodeList=n1 cpusPerTask=2
                 schedule                              -> 1 RUNNING n1

@@ -127,7 +127,7 @@ class ReservationsInForceTest {
      * started meanwhile are not in its way.
      */
     @Test
-    void whoeverStartsBetweenPlansNoPlaceIsLost() {
+    void startsBetweenPlansNeverDelayTheFirstJob() {
         int checked = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);

@@ -150,7 +150,7 @@ public class ForecastTest {
     }
 
     @Test
-    void whatPartitionsAllowOnANodeAndWhoIsThere() {
+    void planRespectsMaxCpusPerNodeAndExclusiveUser() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=8 mem=1000",
                 "p nodes=n[1-2] default=yes defmempercpu=10 maxcpuspernode=4\n" + "q nodes=n[1-2] defmempercpu=10",
@@ -321,7 +321,7 @@ public class ForecastTest {
     }
 
     @Test
-    void whoWantsASwitchForHimselfMeetsNobodyOnIt() {
+    void exclusiveTopoJobIsPlannedOnAnEmptySwitch() {
         List<Topology.Switch> two = List.of(
                 new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
                 new Topology.Switch("s2", 0, 1, Cluster.names("n[3-4]"), List.of()));
@@ -347,7 +347,7 @@ public class ForecastTest {
 
     /** A job at the head of the queue: the plan says that it starts now if the pass starts it, and only then. */
     @Test
-    void aJobBehindNobodyIsPlannedForNowIfItStartsNow() {
+    void firstJobIsPlannedForNowOnlyIfItStartsNow() {
         int starts = 0;
         int waits = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {

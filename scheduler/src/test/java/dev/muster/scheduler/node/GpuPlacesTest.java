@@ -38,7 +38,7 @@ class GpuPlacesTest {
     }
 
     @Test
-    void whoDoesNotInsistGetsNoCoreMore() {
+    void jobWithoutEnforceBindingGetsNoExtraCores() {
         check(SIX, "", """
                 tasksPerNode=1 nodesMin=1 nodesMax=1 cpusPerTask=2 tresPerTask=gres/gpu:6 | 0 gpu=0-5
                 tasks=1 cpusPerTask=2 tresPerNode=gres/gpu:4 | 8 gpu=0,3-5
@@ -182,7 +182,7 @@ class GpuPlacesTest {
     }
 
     @Test
-    void restrictedCoresOfWhoHasParts() {
+    void shardJobUsesTheRestrictedCoresOfItsGpus() {
         check(KEPT, "MULTIPLE_SHARING_GRES_PJ", """
                 tresPerNode=gres/shard:40 | 0 shard=0-39
                 cpusPerTask=12 tresPerNode=gres/shard:4 | 0-11 shard=0-3

@@ -131,7 +131,7 @@ class BackfillTest {
             bf_max_job_array_resv=0 array    | RUNNING
             bf_max_job_array_resv=1 array    | PENDING
             """)
-    void whoKeepsOthersBack(String word, String state) {
+    void bfMinReserveOptionsDecideWhichJobsReserve(String word, String state) {
         String[] w = word.split(" ");
         new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options." + w[0])).lines("""
                 submit kind=BATCH timing.timeLimitMin=60
@@ -144,7 +144,7 @@ class BackfillTest {
 
     /** The first of two jobs that wait alone has a reservation: the third may delay the second. */
     @Test
-    void soManyInEachPartitionKeepOthersBack() {
+    void bfJobPartCountReserveLimitsReservingJobs() {
         for (String count : java.util.List.of("1", "2")) {
             new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.bf_job_part_count_reserve=" + count))
                     .lines("""
@@ -229,7 +229,7 @@ class BackfillTest {
     }
 
     @Test
-    void whoGoesFirstBesideTheOneThatWaits() {
+    void backfillPolicyChoosesTheJobThatOvertakes() {
         beside("easy", "7 RUNNING n2 ahead; 8 PENDING; 9 PENDING");
         beside("short", "7 PENDING; 8 RUNNING n2 ahead; 9 PENDING");
         beside("expected", "7 PENDING; 8 PENDING; 9 RUNNING n2 ahead");
@@ -237,7 +237,7 @@ class BackfillTest {
     }
 
     @Test
-    void whoIsLongerThanTheReservationAllowsWaitsInAnyOrder() {
+    void jobLongerThanTheReservationAllowsIsNotBackfilled() {
         new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "options.muster_backfill=expected")).lines("""
                 submit kind=BATCH timing.timeLimitMin=60 tasks=3
                 submit kind=BATCH timing.timeLimitMin=60 tasks=4

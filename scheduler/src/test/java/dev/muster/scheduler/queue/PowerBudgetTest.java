@@ -12,7 +12,7 @@ class PowerBudgetTest {
 
     /** max_powered_nodes counts those that are to be started, and not those that are to be stopped before they are. */
     @Test
-    void onlySoManyNodesHavePower() {
+    void maxPoweredNodesLimitsTheNodesWithPower() {
         new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=2"))
                 .lines("""
                 node n[2-3] state=power_down
@@ -47,7 +47,7 @@ class PowerBudgetTest {
      * The first in order that have room for six are four nodes, two of which would have to be started; only one may be.
      */
     @Test
-    void whoseBestNodesSleepGetsOthersThatNeedFewerStarts() {
+    void jobGetsNodesThatNeedFewerPowerUps() {
         new Play(new Cluster(
                         "n[1-2] cpus=2 mem=1000\nn[3-4] cpus=1 mem=1000\nn5 cpus=4 mem=1000",
                         "p nodes=n[1-5] default=yes",

@@ -54,7 +54,7 @@ class SlowdownTest {
      * others.
      */
     @Test
-    void whoIsDueThenTheCheapThenTheOthers() {
+    void dueJobsComeBeforeCheapJobsBeforeTheRest() {
         Slowdown s = new Slowdown();
         double due = s.key("p", 0, DAY_S * 9 / 10, DAY_S, 1, 100, 1e9, true);
         double cheap = s.key("p", 0, 60, DAY_S, 1, 100, 100, true);
@@ -70,7 +70,7 @@ class SlowdownTest {
     }
 
     @Test
-    void whereNobodyWideWaitsWorkThatOvertookIsWhatCounts() {
+    void overtakingWorkCountsWhereNoWideJobWaits() {
         Slowdown s = new Slowdown();
         assertThat(s.key("p", 0, DAY_S, DAY_S, 1, 100, 1e9, false)).isPositive();
         s.began(1, "p", 600, 50, 0.1 * DAY_S);

@@ -84,7 +84,7 @@ class ReplayTest {
      * free.
      */
     @Test
-    void whoStartsBesideTheOneThatWaits() throws IOException {
+    void policyDecidesWhichJobIsBackfilled() throws IOException {
         Trace t = trace("; MaxProcs: 4\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 300, 1, 1, 300, 1)
                 + swf(3, 1, 50, 3, 3, 50, 1) + swf(4, 2, 500, 1, 1, 500, 2) + swf(5, 2, 60, 1, 1, 90, 2)
                 + swf(6, 2, 20, 1, 1, 30, 2));
