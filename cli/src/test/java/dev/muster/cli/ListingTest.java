@@ -402,7 +402,7 @@ class ListingTest {
     }
 
     @Test
-    void scontrolShowsWhoManagesTheSteps() {
+    void scontrolShowsStepManagerAndSegmentFields() {
         host.reply("QueryJobs", """
                 {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,"consolidateSegments":true,
                   "containerType":"x","memUpdateMargin":20,"memUpdateMin":5,"partitionPriorities":["p=7","q=9"]}]}""");
@@ -686,7 +686,7 @@ class ListingTest {
     }
 
     @Test
-    void theViewIsAPageThatSomebodyHasToServe() {
+    void sviewFailsWithoutAServedPage() {
         host.reply("CreateToken", "{\"token\":\"a.b.c\"}").env.put("MUSTER_PAGE", "localhost:1");
         assertThat(host.run("sview").err())
                 .contains("no slurmrestd with a page is reached at http://localhost:1: ")

@@ -292,7 +292,7 @@ class OptionsTest {
                 "0 | --uid=4711 | Invalid --uid specification",
                 "0 | --gid=4711 | Invalid --gid specification"
             })
-    void whoseJobItIs(int uid, String option, String sentence) {
+    void onlyRootSubmitsWithAnotherUidOrGid(int uid, String option, String sentence) {
         host.uid = uid;
         assertThat(host.run("sbatch " + option + " --wrap=true"))
                 .isEqualTo(new FakeHost.Ran(255, "", "sbatch: error: " + sentence + "\n"));

@@ -608,7 +608,7 @@ class StepTest {
                 "PENDING | 1 | scontrol: Job 7 no longer running",
                 "FAILED | 1 | scontrol: Job 7 no longer running"
             })
-    void aJobOfSomebodyElseThatIsReady(String state, int rc, String said) {
+    void waitJobWorksForAnotherUsersJob(String state, int rc, String said) {
         host.refuse("AwaitAllocation", 2002, "Access/permission denied");
         host.reply("QueryJobs", ("{'jobs':[{'jobId':7,'state':'" + state + "','flags':[]}]}").replace('\'', '"'));
         assertThat(host.run("scontrol wait_job 7")).isEqualTo(new FakeHost.Ran(rc, "", said + "\n"));

@@ -166,7 +166,7 @@ class ManagedJobTest {
     }
 
     @Test
-    void whoMayAndWhatWaits() {
+    void stepManagerRefusesOtherUsersAndStepsWithoutRoom() {
         assertThat(node.allocation(USER, JOB))
                 .isInstanceOfSatisfying(
                         StepDesk.Given.class,
@@ -385,7 +385,7 @@ class ManagedJobTest {
     }
 
     @Test
-    void jobsWithoutAManagerAreNobodysBusiness() {
+    void jobWithoutStepManagerSendsNoCharter() {
         Site plain = new Site("PrologFlags=Contain");
         plain.run("tasks=1");
         assertThat(plain.entries().stream()

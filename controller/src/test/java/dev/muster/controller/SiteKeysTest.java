@@ -140,7 +140,7 @@ class SiteKeysTest {
 
     /** shows: JobRequeue */
     @Test
-    void whoGoesBackAfterALoss() {
+    void jobOfALostNodeIsRequeuedIfJobRequeueSaysSo() {
         for (String requeue : List.of("1", "0")) {
             Site site = new Site("JobRequeue=" + requeue, "DefMemPerCPU=1");
             site.run("");
@@ -151,7 +151,7 @@ class SiteKeysTest {
 
     /** shows: ReturnToService */
     @Test
-    void whoComesBack() {
+    void returnToServiceDecidesWhichDownNodesReturn() {
         Map<String, List<String>> wanted = Map.of(
                 "0",
                 List.of("DOWN Not responding", "DOWN fan"),

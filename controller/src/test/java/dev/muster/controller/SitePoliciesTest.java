@@ -41,7 +41,7 @@ class SitePoliciesTest {
 
     /** shows: PreemptParameters */
     @Test
-    void whoGivesWay() {
+    void minExemptPriorityKeepsAJobFromPreemption() {
         for (String parameters : List.of("", "PreemptParameters=min_exempt_priority=1")) {
             Site site = new Site(
                     "PreemptType=preempt/partition_prio",

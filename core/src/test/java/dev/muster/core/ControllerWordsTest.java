@@ -24,7 +24,7 @@ class ControllerWordsTest {
 
     /** user_resv_delete has the effect of the flag USER_DELETE for all reservations. */
     @Test
-    void whoMayRunInAReservationMayDeleteIt() {
+    void reservationUserMayDeleteItWithUserResvDelete() {
         new Play(cluster("options.ctld:user_resv_delete=true")).lines("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice
                 unreserve r bob                       -> says Invalid user id
@@ -33,7 +33,7 @@ class ControllerWordsTest {
     }
 
     @Test
-    void whoMaySetTriggers() {
+    void userSetsTriggersOnlyWithAllowUserTriggers() {
         String root = "trigger down 0 * 0 once root";
         String user = "trigger down 0 * 0 once uid=7";
         new Play(cluster("")).lines(root + " -> says\n" + user + " -> says Access/permission denied");

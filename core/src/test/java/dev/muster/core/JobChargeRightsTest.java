@@ -57,7 +57,7 @@ class JobChargeRightsTest {
             operator    | admincomment=x             | Access/permission denied
             root        | admincomment=x             |
             """)
-    void whoMayChangeWhatAJobIsChargedTo(String who, String change, String refusal) {
+    void jobQosOrAccountIsChangedOnlyByEntitledUsers(String who, String change, String refusal) {
         Cluster cluster = new Cluster(
                 "n[1-2] cpus=4 mem=1000",
                 "p nodes=n[1-2] default=yes defmempercpu=10",

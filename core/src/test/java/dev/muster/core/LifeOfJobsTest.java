@@ -236,7 +236,7 @@ class LifeOfJobsTest {
      * to come.
      */
     @Test
-    void agesOfWhoIsHeldWaitsForOthersAndComesBack() {
+    void eligibleAgeRestartsAfterHoldDependencyAndRequeue() {
         play("""
                 submit kind=BATCH exclusive=NODE nodesMin=2
                 schedule
@@ -375,7 +375,7 @@ class LifeOfJobsTest {
 
     /** A singleton job waits also for a younger job of its name that has begun before it. */
     @Test
-    void singletonWaitsForWhoeverOfItsNameRuns() {
+    void singletonWaitsForAYoungerRunningJobOfItsName() {
         play("""
                 submit kind=BATCH name=b timing.hold=true
                 submit kind=BATCH name=a
@@ -656,7 +656,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void wordsGoToWhoReadsTheJobsErrors() {
+    void notifyMessageGoesToTheReaderOfTheJobsErrors() {
         play("""
                 submit kind=BATCH
                 submit kind=ALLOCATION

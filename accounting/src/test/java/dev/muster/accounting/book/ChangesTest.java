@@ -299,7 +299,7 @@ class ChangesTest {
     }
 
     @Test
-    void whoMay() {
+    void changeNeedsAdminLevelOrCoordinator() {
         assertThat(as("ann", false, "add account name=x").errno()).isEqualTo(Changes.ACCESS_DENIED);
         root("add coordinator name=ann account=phys");
         assertThat(as("ann", false, "modify account name=lab set MaxJobs=3").error())
@@ -585,7 +585,7 @@ class ChangesTest {
 
     /** Whose own value there is none of are told of, whether it is another one than before or not. */
     @Test
-    void whoHasItFromThereIsNamed() {
+    void changeNamesEveryAssociationThatInheritsIt() {
         root("modify user name=bob account=phys set MaxJobs=2");
         for (String set : List.of(
                 "MaxJobs=5", "MaxJobs=5", "MaxJobs=-1", "QOS=normal,high", "QOS=normal,high", "DefaultQOS=high")) {

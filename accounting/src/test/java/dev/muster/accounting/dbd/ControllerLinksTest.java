@@ -53,7 +53,7 @@ class ControllerLinksTest {
     }
 
     @Test
-    void aControllerThatSaysNothingHoldsNobodyUpForLong() {
+    void flushGivesUpOnASilentController() {
         Book book = left();
         ControllerLinks links = new ControllerLinks(() -> book);
         try (Projection rows = AccountingStore.inMemory("silent", new UUID(1, 2))) {
@@ -66,7 +66,7 @@ class ControllerLinksTest {
 
     /** No job waits for the rows of a cluster that stores them elsewhere. */
     @Test
-    void anExternalClusterHoldsNobodyUp() {
+    void flushDoesNotWaitForAnExternalCluster() {
         Book draft = Book.initial(1);
         Registration.apply(
                 draft,

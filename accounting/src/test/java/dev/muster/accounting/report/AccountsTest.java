@@ -74,7 +74,7 @@ class AccountsTest {
     }
 
     @Test
-    void anAccountHasWhatIsBelowItAlsoOfThoseWhoAreGone() {
+    void accountIncludesUsageOfRemovedUsersBelowIt() {
         assertThat(lines(new Accounts(book(), "c").rows(JOBS, 3600, 7200, 9000), "Depth", "Account", "User", "cpu"))
                 .containsExactly(
                         "0 root  4220",

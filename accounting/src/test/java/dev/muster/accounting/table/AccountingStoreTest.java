@@ -630,7 +630,7 @@ class AccountingStoreTest {
 
     /** shows: MaxDBDMsgs */
     @Test
-    void noMoreThanSoManyRowsWaitForTablesThatAreAway() {
+    void writerIsOverloadedBeyondItsMaximumOfWaitingRows() {
         RowSink away = new RowSink() {
             @Override
             public long sequence() {

@@ -47,7 +47,7 @@ class ReservationsTest {
             a1      | ''  | MAINT       | ''
             a1      | ''  | IGNORE_JOBS | ''
             """)
-    void idleTimeIsThatOfThoseWhomItWasFor(String accounts, String users, String flags, String expected) {
+    void idleReservedTimeIsChargedToItsAccountsAndUsers(String accounts, String users, String flags, String expected) {
         try (AccountingStore store = AccountingStore.on(Database.inMemory("reservations" + ++stores))) {
             JobRow job = Codec.bind(
                     new Json.Obj()

@@ -48,7 +48,7 @@ class TopologiesTest {
     }
 
     @Test
-    void optionalOnesAreForThoseWhoAsk() throws IOException {
+    void optionalTopologyIsUsedOnRequestOnly() throws IOException {
         for (String param : List.of("", "\nTopologyParam=TopoOptional")) {
             Topology t = read(
                             "TopologyPlugin=topology/tree" + param,

@@ -280,7 +280,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
     }
 
     @Test
-    void aCancelledJobNamesWhoDidIt() {
+    void cancelledJobRecordsTheCancellingUser() {
         open();
         submitted();
         happens("Cancel", new Change.PendingJobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 1000", 50));
@@ -589,7 +589,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
 
     /** The first numbered steps of a job are kept; others count for themselves. shows: AccountingStorageParameters */
     @Test
-    void soManyStepsOfAJobAreKept() {
+    void stepRecordsMaxLimitsTheNumberedStepsKept() {
         open();
         happens(
                 "Config",

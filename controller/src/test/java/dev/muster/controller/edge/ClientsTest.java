@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** shows: InactiveLimit */
 class ClientsTest {
     @Test
-    void whoIsSilentForTooLongLosesItsAllocation() {
+    void silentClientLosesItsAllocationAfterInactiveLimit() {
         Site site = new Site(
                 "DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
         site.run("kind=ALLOCATION");
@@ -57,7 +57,7 @@ class ClientsTest {
     }
 
     @Test
-    void anAllocationWhoseCommandIsGoneEndsTenSecondsLater() {
+    void allocationEndsTenSecondsAfterItsCommandIsGone() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         Clients clients = new Clients();
         clients.awaits(1);

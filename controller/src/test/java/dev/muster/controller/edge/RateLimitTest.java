@@ -47,7 +47,7 @@ class RateLimitTest {
     }
 
     @Test
-    void whoAsksTooMuchIsToldToBackOff() throws IOException {
+    void userBeyondTheRateLimitIsToldToBackOff() throws IOException {
         assertThat(answered(limit("enable_configless"), 7, 1000)).as("off").isEqualTo(1000);
         RateLimit limit = limit("rl_enable");
         assertThat(answered(limit, 7, 1000)).as("a full bucket").isEqualTo(30);

@@ -72,7 +72,7 @@ class TokenIssuerTest {
 
     /** shows: AuthAltTypes, AuthAltParameters */
     @Test
-    void whoGetsWhich() throws IOException {
+    void onlyRootGetsATokenForAnotherUser() throws IOException {
         key("rw-------");
         String on = "AuthAltTypes=auth/jwt\n";
         assertThat(ask("", 0, "", 0)).isEqualTo("Requested operation is presently disabled");

@@ -68,7 +68,7 @@ class ChangeLogTest {
 
     /** The use of a job is shown to its owner and operators; a job that waits has used nothing. */
     @Test
-    void whatAJobUsesIsNotForEverybody() {
+    void jobUsageIsShownToOwnerAndOperatorsOnly() {
         FollowMessages.QueryUse q = new FollowMessages.QueryUse(Integer.parseInt(submitted()));
         Reply own = edge().use(new Caller(OWNER, OWNER), q);
         assertThat(own.status()).isEqualTo(200);
@@ -83,7 +83,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void whoAsksFirstIsToldWhereItIs() {
+    void firstRequestGetsTheCurrentRevision() {
         Json.Obj first = asked(OTHER, "");
         assertThat(first.text("revision")).isEqualTo("e.0");
         assertThat(first.text("user")).isEqualTo("u1001");

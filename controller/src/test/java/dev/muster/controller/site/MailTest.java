@@ -167,7 +167,7 @@ class MailTest {
     }
 
     @Test
-    void anArrayWhoseFirstTasksAreForgottenBeganLongAgo() {
+    void arrayBeginMailIsSentOnceThoughItsFirstTaskIsPurged() {
         twoTasks("BEGIN");
         happens(
                 new Change.ArrayTaskSplit(7, 0, 8, 8),

@@ -20,7 +20,7 @@ class JobViewsTest {
     private static final List<Command.JobRef> FIRST = List.of(new Command.JobRef("1", 1, -1, Command.JobRef.NO_STEP));
 
     @Test
-    void detailsOfAJobWhoseNodeIsNoMore() {
+    void jobKeepsItsDetailsAfterItsNodeIsRemoved() {
         Site site = new Site("DefMemPerCPU=1");
         site.run("tasks=2");
         assertThat(details(site)).isEqualTo("n1 0-1 2");
@@ -131,7 +131,7 @@ class JobViewsTest {
 
     /** A job has no memory where memory is not allocated, however much it asked for. */
     @Test
-    void memoryThatNobodyDealsOut() {
+    void jobHasNoAllocatedMemoryWhereNotConsumable() {
         for (String consumed : List.of("CR_CORE", "CR_CORE_MEMORY")) {
             Site site = new Site("SelectTypeParameters=" + consumed);
             site.run("tasks=2 memPerNodeMb=100");
@@ -148,7 +148,7 @@ class JobViewsTest {
 
     /** A job that requests no memory has all memory of its nodes in ReqTRES, where memory is not consumable. */
     @Test
-    void memoryThatNobodyAsksFor() {
+    void jobWithoutMemoryRequestShowsTheMemoryOfItsNodes() {
         for (String words : List.of("nodesMin=2", "nodesMin=2 exclusive=NODE", "nodesMin=2 memAll=true")) {
             Site site = new Site("SelectTypeParameters=CR_CORE");
             site.submit(words);

@@ -38,7 +38,7 @@ class NodeViewsTest {
 
     /** A job's memory is no part of a node where memory is not dealt out. */
     @Test
-    void memoryThatNobodyDealsOut() {
+    void nodeHasNoAllocatedMemoryWhereNotConsumable() {
         site = new Site("DefMemPerCPU=100", "SelectTypeParameters=CR_CORE");
         site.run("tasks=2");
         assertThat(shown()).isEqualTo("MIXED[] 2 0 cpu=2");

@@ -65,7 +65,7 @@ class OwnedJobsTest {
      * otherwise the order stays.
      */
     @Test
-    void whoWaitsIsCancelledFirst() {
+    void pendingJobsAreCancelledBeforeRunningJobs() {
         site.submit(1000, "tasks=1");
         site.schedule();
         site.submit(1000, "tasks=1 timing.hold=true");

@@ -113,7 +113,7 @@ class CrontabTest {
     }
 
     @Test
-    void whoIsCancelledIsAComment() {
+    void cancelledCronJobBecomesACommentInItsCrontab() {
         Cluster c = cluster("enable");
         crontab(c, Cluster.USER, "0 14 * * * a\n@daily b\n", "0 14 * * *", "@daily");
         new Play(c).lines("""

@@ -30,7 +30,7 @@ class JobSubmitTest {
     }
 
     @Test
-    void nobodySubmitsMoreInAnHour() {
+    void throttleRefusesJobsBeyondTheHourlyLimit() {
         with("options.job_submit=throttle options.jobs_per_user_per_hour=2").lines("""
                 submit kind=BATCH
                 submit kind=BATCH -> 2 PENDING

@@ -126,7 +126,7 @@ class AccountUsageTest extends AccountPolicies {
                         |                 | MaxJobsAccruePA=1                 | aab:+--
         GrpJobsAccrue=1 | MaxJobsAccrue=1 | GrpJobsAccrue=9 MaxJobsAccruePU=9 | aab:+++
         """)
-    void soManyGrowOlder(String dept, String alice, String qos, String expected) {
+    void accrueLimitBoundsTheJobsThatGainAge(String dept, String alice, String qos, String expected) {
         policy("limits,qos", dept == null ? "" : dept, alice == null ? "" : alice, qos == null ? "" : qos);
         cluster.accept("charge.account=dept charge.qos=normal nodesMin=2 exclusive=NODE timing.timeLimitMin=60");
         cluster.schedule();

@@ -153,7 +153,7 @@ class FairShareTest {
 
     /** Each account has the level that Debian's slurmctld answered for the same trees. */
     @Test
-    void whoIsLevelWithWhomAsTheOriginalHasIt() {
+    void fairTreeLevelsMatchSlurm() {
         String[][] walked = {
             {"""
                 /root 1
@@ -486,7 +486,7 @@ class FairShareTest {
 
     /** An account is not relieved of a user's usage by removing and adding the user, as in Slurm. */
     @Test
-    void usageOfWhoIsTakenOutStaysWithHisAccount() {
+    void usageOfARemovedUserStaysWithTheAccount() {
         Cluster c = cluster("options.priority_half_life=0");
         c.pass(1);
         new Play(c).lines("""
@@ -545,7 +545,7 @@ class FairShareTest {
     }
 
     @Test
-    void whoHadLessGoesFirst() {
+    void jobOfTheUserWithLessUsageStartsFirst() {
         Cluster c = cluster("options.priority_weight_fairshare=1000");
         c.pass(1);
         new Play(c).lines("""
@@ -658,7 +658,7 @@ class FairShareTest {
      * first.
      */
     @Test
-    void whoIsToGoFirstGetsThePriorityOfTheFirst() {
+    void topJobGetsThePriorityOfTheFirstJob() {
         Cluster c = cluster("options.priority_weight_tres=cpu=100 options.priority_flags=NO_NORMAL_TRES");
         new Play(c).lines("""
                 submit kind=BATCH charge.account=lab tasks=2

@@ -73,7 +73,7 @@ class PowerTest {
      * set.
      */
     @Test
-    void whoWouldNotGoBackDoesSoIfThatIsSaid() {
+    void noRequeueJobIsRequeuedOnResumeFailureIfSet() {
         for (String word : List.of("", " options.requeue_on_resume_failure=yes")) {
             String after = word.isEmpty() ? "NODE_FAIL NodeDown 1:0" : "PENDING+REQUEUED BeginTime restarts=1";
             play("options.power:idle=10" + word, """
@@ -177,7 +177,7 @@ class PowerTest {
      * begin together.
      */
     @Test
-    void nobodyBeginsBeforeTheLastNodeIsThere() {
+    void batchScriptWaitsUntilAllNodesAreUp() {
         play("options.power:idle=-1", """
                 node n2 state=power_down
                 pass 1
@@ -483,7 +483,7 @@ class PowerTest {
     }
 
     @Test
-    void whoResumesANodeOnItsWayDownNeedNotWaitForTheTime() {
+    void resumedNodeOnItsWayDownSkipsSuspendTimeout() {
         play("options.power:idle=-1", """
                 node n1 state=power_down
                 pass 1                                -> n1 free+POWERING_DOWN

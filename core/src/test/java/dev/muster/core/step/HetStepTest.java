@@ -122,7 +122,7 @@ class HetStepTest {
     }
 
     @Test
-    void whatAComponentHasIsNobodyElses() {
+    void hetStepComponentsShareNoCpusOrGres() {
         Cluster c = cluster(2, "tasks=8 tresPerNode=gres/gpu:2");
         assertThat(begin(c, "tasks=4 tresPerNode=gres/gpu:2 : tasks=1 tresPerNode=gres/gpu:1 cpusPerTask=2"))
                 .isEqualTo("0+0 n1:0,1,2,3 / 0+1 n2:4");

@@ -138,7 +138,7 @@ class TriggersTest {
     }
 
     @Test
-    void whoMayAndWhatIsRefused() {
+    void triggerWithoutRightsOrForUnknownNodeIsRefused() {
         play("""
                 trigger down 0 n9 0 once             -> says Invalid node name specified
                 trigger burst_buffer 0 * 0 once      -> says --burst_buffer needs BurstBufferType
