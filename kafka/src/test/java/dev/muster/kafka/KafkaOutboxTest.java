@@ -180,7 +180,7 @@ class KafkaOutboxTest {
     }
 
     @Test
-    void aBrokerThatAsksWhoItIs() throws Exception {
+    void outboxAuthenticatesWithItsPassword() throws Exception {
         try (FakeBroker broker = new FakeBroker(0)) {
             broker.password = "secret";
             try (Outbox p = producer(conf(broker.port(), PATIENT_MS, false, "secret", Map.of()))) {

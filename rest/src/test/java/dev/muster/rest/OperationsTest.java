@@ -209,7 +209,7 @@ class OperationsTest {
         "slurmdb/v0.0.42/jobs/, 7000, Unable to connect to database",
         "slurm/v0.0.45/jobs/, 1800, Unable to contact slurm controller (connect failure)"
     })
-    void whoIsAwayIsNamed(String path, long number, String sentence) throws IOException {
+    void errorNamesTheUnreachableDaemon(String path, long number, String sentence) throws IOException {
         Rig rig = new Rig();
         rig.away = true;
         assertThat(rig.ask("GET", "/" + path, "").status()).isEqualTo(500);

@@ -78,7 +78,7 @@ class JwksTest {
     }
 
     @Test
-    void whoseSignatureCounts() throws GeneralSecurityException {
+    void tokenNeedsAValidSignatureAndTimes() throws GeneralSecurityException {
         String a = "{\"alg\":\"RS256\",\"kid\":\"a\"}";
         assertThat(user(token(a, CLAIMS, rsa))).isEqualTo("ann");
         assertThat(user(token(a, "{\"own\":\"bob\",\"exp\":100}", rsa))).isEqualTo("bob");

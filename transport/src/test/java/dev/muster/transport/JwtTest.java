@@ -77,7 +77,7 @@ class JwtTest {
 
     /** A whole token's word counts with use_jwt_client_ids; with use_jwt_client_ids_only nothing else does. */
     @Test
-    void aTokenMaySayWhoItsUserIs() {
+    void tokenWithClientIdsDescribesItsUser() {
         String[][] table = {
             {"'uid':5,'gid':6,'id':{'gecos':'','dir':'/h','shell':'/s','gids':[7,6]}", "5 6 6 [6, 7] /h /s"},
             {
@@ -146,7 +146,7 @@ class JwtTest {
 
     /** The vouching host names the caller with use_client_ids; a stranger can state nothing. */
     @Test
-    void whoVouchesMaySayWhoTheCallerIs() {
+    void callersIdentityCountsOnlyFromTheVouchingHost() {
         Identity ann = new Identity(5, 6, "ann", "six", List.of(6, 7), "/home/ann", "/bin/sh");
         List<Identity> stated = new ArrayList<>();
         Verifier verifier =

@@ -89,7 +89,7 @@ class TlsTest {
     /** A command's way in: with keys of the kind that it prepares for, and of others. */
     @ParameterizedTest
     @CsvSource({"EC -pkeyopt ec_paramgen_curve:P-256", "EC -pkeyopt ec_paramgen_curve:P-384", "RSA"})
-    void whoConnectsOnceIsServedAsWell(String algorithm) throws Exception {
+    void briefClientConnectsWithEveryKeyAlgorithm(String algorithm) throws Exception {
         try (Server server =
                         serve(made.pair("d", "ca", "openssl genpkey -algorithm " + algorithm + " -out NAME_key.pem"));
                 Client client = client(server, trust().brief())) {
@@ -129,7 +129,7 @@ class TlsTest {
     }
 
     @Test
-    void whoSpeaksPlainlyIsNotServed() throws Exception {
+    void plaintextClientIsNotServed() throws Exception {
         try (Server server = serve(made.pair("d"));
                 Client client = client(server, Tls.NONE)) {
             assertThatThrownBy(() -> client.post("/muster/v1/Ping", new byte[0], 5000))
@@ -273,7 +273,7 @@ class TlsTest {
     }
 
     @Test
-    void bytesOfNobodyCostNothing() throws Exception {
+    void brokenHandshakeLeavesTheServerUsable() throws Exception {
         try (Server server = serve(made.pair("d"))) {
             try (Socket s = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
                 s.getOutputStream().write(new byte[] {0x16, 3, 1, (byte) 0xff, (byte) 0xff, 1, 2, 3});

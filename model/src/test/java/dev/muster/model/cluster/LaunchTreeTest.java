@@ -58,7 +58,7 @@ class LaunchTreeTest {
 
     @ParameterizedTest
     @CsvSource({"64,4,3", "1000,16,3", "272,16,2", "16,16,1", "10000,16,4", "5,1,5", "0,16,0"})
-    void everyNodeOnceWithinSoManyLevels(int count, int width, int levels) {
+    void launchTreeReachesEveryNodeOnceInItsLevels(int count, int width, int levels) {
         List<Integer> reached = new ArrayList<>();
         all(nodes(count), width, reached);
         assertThat(reached.stream().sorted().toList()).isEqualTo(nodes(count));

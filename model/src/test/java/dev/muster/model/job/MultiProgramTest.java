@@ -43,7 +43,7 @@ class MultiProgramTest {
     }
 
     @Test
-    void whoIsNotNamedFails() {
+    void taskWithoutAProgramLineRunsFalse() {
         assertThat(words(MultiProgram.arguments(Bytes.of("0 true".getBytes(StandardCharsets.UTF_8)), 1, List.of())))
                 .isEqualTo("/bin/false");
     }

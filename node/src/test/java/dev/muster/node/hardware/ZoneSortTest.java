@@ -25,7 +25,7 @@ class ZoneSortTest {
                 "nosort | true | false",
                 "nosort,local | true | false"
             })
-    void whoWantsIt(String memBind, boolean always, boolean wanted) {
+    void memBindOptionOverridesTheZoneSortDefault(String memBind, boolean always, boolean wanted) {
         assertThat(new ZoneSort(root, always, null).isWanted(memBind)).isEqualTo(wanted);
     }
 

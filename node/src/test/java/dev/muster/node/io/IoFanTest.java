@@ -107,7 +107,7 @@ class IoFanTest {
     }
 
     @Test
-    void whoCannotBeReachedAndWhoIsLostIsToldOnce() throws Exception {
+    void unreachableAndLostNodesAreReportedOnce() throws Exception {
         try (IoFan fan = fan(3, BEHIND)) {
             fan.start();
             soon(() -> text(frames(up)).equals("!5") && says.containsKey("n2"));

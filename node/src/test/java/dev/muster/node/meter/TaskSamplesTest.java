@@ -63,7 +63,7 @@ class TaskSamplesTest {
     }
 
     @Test
-    void tasksThatNobodyLookedAt() {
+    void unsampledTasksCountWithTheirEndStatus() {
         Usage u = TaskSamples.ended(step, status(), NONE);
         assertThat(u.peaks())
                 .isEqualTo(TaskPeaks.NONE
@@ -157,7 +157,7 @@ class TaskSamplesTest {
     }
 
     @Test
-    void nobodyHasLooked() throws IOException {
+    void unsampledStepHasTheCpuFrequencyOfItsNode() throws IOException {
         Files.createDirectories(step.resolve("proc"));
         Files.writeString(
                 step.resolve("proc/cpuinfo"),

@@ -62,7 +62,7 @@ class StepWatchTest {
                 "state complete\nstepd seven\nend\n",
                 "state complete\nstepd 7\ntask id=0 ended=1.2\nend\n"
             })
-    void aStepWhoseStatusCannotBeReadWasKilled(String status) throws Exception {
+    void stepWithUnreadableStatusCountsAsKilled(String status) throws Exception {
         Files.writeString(directory.resolve("status"), status);
         CompletableFuture<Optional<StatusFile>> end = new CompletableFuture<>();
         try (Loop loop = new Loop(new DaemonLog("slurmd", "", false, 0, ""))) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class WriteTimeoutTest {
     /** A client that requests much and reads nothing loses its connection, and frees the thread that wrote to it. */
     @Test
-    void whoReadsNothingIsNotWaitedFor() throws Exception {
+    void clientThatReadsNothingLosesItsConnection() throws Exception {
         WriteTimeout patience = new WriteTimeout(300);
         patience.start();
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -37,7 +37,7 @@ class WriteTimeoutTest {
     }
 
     @Test
-    void whoReadsIsLeftAlone() throws Exception {
+    void clientThatReadsKeepsItsConnection() throws Exception {
         WriteTimeout patience = new WriteTimeout(1);
         OutputStream out = patience.watched(OutputStream.nullOutputStream(), () -> {
             throw new IOException("closed");

@@ -117,7 +117,7 @@ class FeedTest {
     }
 
     @Test
-    void oneRequestWaitsForAllWhoSeeTheSame() throws Exception {
+    void readersWithTheSameViewShareOneRequest() throws Exception {
         Feeds feeds = new Feeds();
         List<Reader> readers = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -134,7 +134,7 @@ class FeedTest {
     }
 
     @Test
-    void whoComesBackGetsWhatHeMissedAndNothingElse() throws Exception {
+    void returningReaderGetsOnlyTheMissedEvents() throws Exception {
         Feeds feeds = new Feeds();
         Reader stays = read(feeds.stream(host("a"), ""));
         until(() -> stays.text().contains("hello"));
@@ -187,7 +187,7 @@ class FeedTest {
     }
 
     @Test
-    void whoseRightsChangeIsAskedAgainWhoHeIs() throws Exception {
+    void streamEndsWhenItsUsersRightsChange() throws Exception {
         Feeds feeds = new Feeds();
         Reader r = new Reader();
         Thread t = Thread.ofVirtual().start(() -> {
@@ -206,7 +206,7 @@ class FeedTest {
     }
 
     @Test
-    void oneWhoGoesOrMayLessTakesNobodyWithHim() throws Exception {
+    void readerThatLeavesOrLosesRightsEndsNoOtherStream() throws Exception {
         Feeds feeds = new Feeds();
         Host tabs = host("a");
         Http.Written first = feeds.stream(tabs, "");
@@ -237,7 +237,7 @@ class FeedTest {
 
     /** A reset tells one client its user and rights: another client's stream does not show them. */
     @Test
-    void aResetSaysNothingOfWhoAsked() throws Exception {
+    void resetEventHidesTheUserThatAsked() throws Exception {
         Feeds feeds = new Feeds();
         Reader one = read(feeds.stream(host("root"), ""));
         Reader other = read(feeds.stream(host("u"), ""));

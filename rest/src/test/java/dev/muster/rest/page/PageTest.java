@@ -200,7 +200,7 @@ class PageTest {
     }
 
     @Test
-    void nobodyLogsAnotherInFromElsewhere() throws IOException {
+    void crossSiteLoginIsRefused() throws IOException {
         Rig rig = rig();
         String body = "{\"token\":\"" + TOKEN + "\"}";
         assertThat(browse(rig, "POST", "/muster/v1/session", body, "sec-fetch-site", "cross-site")
@@ -364,7 +364,7 @@ class PageTest {
 
     /** The answer is not 401, with which the page would log its user out. */
     @Test
-    void aSlurmdbdWithoutTokensLogsNobodyOut() {
+    void slurmdbdWithoutTokensAnswers503Instead() {
         dev.muster.cli.command.Controller dbd = (message, request) -> {
             throw new dev.muster.cli.command.SlurmException(1007, "Protocol authentication error");
         };
