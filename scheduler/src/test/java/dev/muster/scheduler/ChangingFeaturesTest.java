@@ -125,7 +125,7 @@ class ChangingFeaturesTest {
     }
 
     @Test
-    void whatCannotBeHad() {
+    void impossibleFeatureRequestIsRefusedOrWaits() {
         play("options.features:boot=300 options.features:exclusive=f1,f2 options.features:users=77", """
                 features n1 boot f1,f2,f3 f3
                 submit kind=BATCH features=f1|f3      -> says Features that need a reboot can only be joined by &

@@ -102,7 +102,7 @@ class ConfiguredDefaultsTest {
             cpus=16 sockets=2 threads=2 kept=3,7 | coreSpec=3 | 0-2,4-5 | 10 | 12
             cpus=16 sockets=2 threads=2 kept=3,7 | threadSpec=5 | 0-2,4-6 | 11 | 12
             """)
-    void whatIsLeftAloneIsChargedFor(String node, String job, String cores, int cpus, int charged) {
+    void coreSpecJobIsChargedForTheCoresLeftAlone(String node, String job, String cores, int cpus, int charged) {
         Cluster c = new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true");
         new Play(c).lines("submit tasks=1 " + job + "\nschedule");
         Allocation has = c.state().jobs().at(1).run().allocation();

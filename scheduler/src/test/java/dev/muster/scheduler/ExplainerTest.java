@@ -54,7 +54,7 @@ class ExplainerTest {
     }
 
     @Test
-    void ofAnArrayAllTasksAreTold() {
+    void dependentJobIsToldTheStatesOfAllArrayTasks() {
         int array = cluster.accept("kind=BATCH timing.array=0-3");
         int after = cluster.accept("kind=BATCH timing.dependency=afterok:" + array);
         cluster.pass(1);

@@ -203,7 +203,7 @@ class FarAheadTest {
 
     /** The tasks of an array one after the other, and devices, licenses and company with them. */
     @Test
-    void whatLastsIntoTheNextDaysIsKnownThere() {
+    void planKnowsGpusAndLicensesHeldIntoLaterDays() {
         Cluster c = new Cluster(
                 "n1 cpus=8 mem=1000 gpus=2",
                 "p nodes=n1 default=yes defmempercpu=10",

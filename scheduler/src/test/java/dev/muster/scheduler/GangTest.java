@@ -78,7 +78,7 @@ class GangTest {
      * no job of its own partition gets its cores meanwhile.
      */
     @Test
-    void byQosTheyTakeTurnsInOnePartition() {
+    void jobsTakeTurnsByQosWithinOnePartition() {
         for (String partition : new String[] {"p", "q"}) {
             boolean turns = partition.equals("p");
             Cluster c = new Cluster(
@@ -192,7 +192,7 @@ class GangTest {
     }
 
     @Test
-    void onlyThoseOnTheSameCoresWait() {
+    void gangJobIsSuspendedOnlyForJobsOnItsCores() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:2", """
                 submit kind=BATCH partition=p tasks=1
                 submit kind=BATCH partition=p tasks=1

@@ -125,7 +125,7 @@ class KeptPruningTest {
                 "options.preempt_type=preempt/qos options.preempt_mode=CANCEL,PRIORITY "
                         + "options.accounting_enforce=associations,limits,qos"
             })
-    void whatIsRememberedBesideKeptPlacesChangesNothing(String options) {
+    void pruningBesideReservationsChangesNoStart(String options) {
         int kept = 0;
         int reserved = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {

@@ -45,7 +45,7 @@ class LicensesTest {
     }
 
     @Test
-    void whatTheClusterDoesNotHaveIsRefused() {
+    void unknownOrTooManyLicensesAreRefused() {
         new Play(cluster()).lines("""
                 submit licenses=nope        -> says Invalid license specification
                 submit licenses=fluent:5    -> says Invalid license specification
@@ -179,7 +179,7 @@ class LicensesTest {
     }
 
     @Test
-    void whatItsOwnJobsHaveIsNotMissing() {
+    void remoteLicenseDeficitExcludesOwnJobs() {
         Cluster c = cluster();
         remote(c, 0, 5);
         c.accept("licenses=foobar@slurmdb:10");

@@ -57,7 +57,7 @@ class PlacementTest {
     }
 
     @Test
-    void whatCannotBeHonouredIsRefused() {
+    void unknownReservationOrLicenseIsRefused() {
         String no = " is not supported by this version of Muster";
         table("n1 cpus=4", "p nodes=n1", "", """
                 partition=p charge.reservation=maint | Requested reservation is invalid
@@ -543,7 +543,7 @@ class PlacementTest {
 
     /** A limit is at least a minute. */
     @Test
-    void withLessThanAMinuteToItsDeadlineAJobDoesNotStart() {
+    void jobDoesNotStartWithinAMinuteOfItsDeadline() {
         Cluster c = new Cluster("n1 cpus=1", "p nodes=n1", "");
         int id = c.accept("partition=p timing.deadline=1000059");
         c.schedule();

@@ -532,7 +532,7 @@ class PreemptionTest {
     }
 
     @Test
-    void byQos() {
+    void jobsArePreemptedByTheModeOfTheirQos() {
         Cluster c = new Cluster(
                 "n1 cpus=2 mem=1000",
                 "p nodes=n1 default=yes defmempercpu=10",
@@ -645,7 +645,7 @@ class PreemptionTest {
     }
 
     @Test
-    void notIfOneOfItsComponentsStays() {
+    void hetJobIsNotPreemptedIfOneComponentStays() {
         for (String parts : new String[] {"low,stays,n1", "stays,low,n2"}) {
             String[] p = parts.split(",");
             new Play(three()).lines("""

@@ -146,7 +146,7 @@ class PruningTest {
                 "options.bf_job_part_count_reserve=1",
                 "options.bf_min_age_reserve=900 options.bf_licenses=yes"
             })
-    void whatIsRememberedChangesNothing(String options) {
+    void pruningChangesNoStartOrPreemption(String options) {
         int gaveWay = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);

@@ -124,7 +124,7 @@ class ReservationTest {
             nodecnt=1 allowedpartitions=-q                      !                   ! r q n2
             nodecnt=1 allowedpartitions=-q,-p                   !                   ! r p n1
             """)
-    void whatItIsOf(String made, String changed, String shown) {
+    void reservationHoldsNodesLicensesOrCores(String made, String changed, String shown) {
         Cluster c = new Cluster(
                 "n[1-4] cpus=4",
                 "p nodes=n[1-4] defmempercpu=1 default=yes\nq nodes=n[2-4] defmempercpu=1",
@@ -266,7 +266,7 @@ class ReservationTest {
     }
 
     @Test
-    void onlyThoseItIsForRunInIt() {
+    void onlyUsersOfAReservationRunInIt() {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1 users=alice       -> says r; r active n1
                 reserve s starttime=+0 duration=600 nodes=n2 users=bob          -> s active n2 SPEC_NODES
@@ -344,7 +344,7 @@ class ReservationTest {
     }
 
     @Test
-    void whatStillWaitsAtItsEndIsHeld() {
+    void pendingJobIsHeldWhenItsReservationEnds() {
         play("""
                 reserve r starttime=+0 duration=50 nodecnt=1 users=alice
                 reserve q starttime=+0 duration=100 nodecnt=1 users=alice flags=NO_HOLD_JOBS_AFTER_END
@@ -510,7 +510,7 @@ class ReservationTest {
 
     /** A reservation is replaced in part where one node is there for two that a job has. */
     @Test
-    void whatCannotAllBeReplacedIsReplacedInPart() {
+    void reservationIsReplacedInPartIfNodesAreFew() {
         new Play(new Cluster("n[1-3] cpus=4", "p nodes=n[1-3] default=yes defmempercpu=1", "")).lines("""
                 reserve r starttime=+0 duration=600 nodecnt=2 users=alice flags=REPLACE
                 submit kind=BATCH charge.reservation=r nodesMin=2 nodesMax=2 exclusive=NODE

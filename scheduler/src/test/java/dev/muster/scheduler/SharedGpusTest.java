@@ -23,7 +23,7 @@ class SharedGpusTest {
 
     /** But one job has parts of one, whatever Flags say. */
     @Test
-    void ofMpsOneGpuIsSharedAtATimeUnlessAllMayBe() {
+    void oneMpsGpuIsSharedAtATimeUnlessFlagsAllowAll() {
         check("n1 cpus=8 gpus=2 mps=200", """
                 gres/mps:50 gres/mps:40 gres/mps:10      | mps=[0-49] mps=[50-89] mps=[90-99]
                 gres/mps:50 gres/mps:60                  | mps=[0-49] (Resources)

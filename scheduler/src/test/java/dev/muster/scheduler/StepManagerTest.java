@@ -24,7 +24,7 @@ class StepManagerTest {
     }
 
     @Test
-    void whatNeedsWhat() {
+    void optionIsRefusedWithoutTheFeatureItNeeds() {
         String needsManager = "Slurmstepd step management must be enabled to use --resv-ports for job allocations";
         String tooMany = "Requires more ports than can be reserved";
         String[][] rows = {

@@ -51,7 +51,7 @@ class WakeAheadTest {
     }
 
     @Test
-    void notWhereThatIsSaid() {
+    void nodesStayPoweredDownIfWakeAheadIsOff() {
         play("options.power:idle=-1 options.muster_no_wake_ahead=", ONE_BUSY + """
                 submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1-2] request.nodesMin=2 request.tasks=2
                 schedule                              -> 2 PENDING

@@ -150,7 +150,7 @@ class KeysTest {
     }
 
     @Test
-    void whatATestSaysThatItShowsIsAKeyThatItSets() throws IOException {
+    void testSetsTheKeyThatItShows() throws IOException {
         TreeMap<String, String> texts = tests();
         List<String> wrong = new ArrayList<>();
         shown().forEach((name, file) -> {
@@ -217,7 +217,7 @@ class KeysTest {
 
     /** The other way round: a row's key is known to the file's reader, and the tests that it names have it. */
     @Test
-    void whatIsToldOfOtherFilesIsTrue() throws IOException {
+    void pageOfOtherFilesNamesKnownKeysAndTests() throws IOException {
         TreeMap<String, String> tests = tests();
         Map<String, String> readers = Map.of(
                 "cgroup.conf",

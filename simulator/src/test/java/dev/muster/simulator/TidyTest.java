@@ -95,7 +95,7 @@ class TidyTest {
 
     /** Only a file with a main method ends the process. */
     @Test
-    void onlyMainEnds() {
+    void onlyAFileWithMainEndsTheProcess() {
         List<Path> out = Repository.sources().stream()
                 .filter(f -> !f.toString().contains("/test/"))
                 .filter(f -> {

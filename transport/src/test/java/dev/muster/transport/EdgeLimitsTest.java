@@ -242,7 +242,7 @@ class EdgeLimitsTest {
     }
 
     @Test
-    void onlyMessagesThatNeedThemHaveLongBodies() throws IOException {
+    void longBodyIsAcceptedOnlyForMessagesThatNeedIt() throws IOException {
         try (Client c = client(7)) {
             assertThat(c.post("/muster/v1/QueryAccounting", new byte[5 << 20], 5000)
                             .status())

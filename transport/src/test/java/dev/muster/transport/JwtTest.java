@@ -41,7 +41,7 @@ class JwtTest {
     }
 
     @Test
-    void whatIsTakenAndWhatIsNot() {
+    void tokenIsTakenOnlyWithUserSignatureAndTimes() {
         String header = "{\"alg\":\"HS256\"}";
         String[][] table = {
             {header, "{\"sun\":\"ann\",\"exp\":100}", "ann"},

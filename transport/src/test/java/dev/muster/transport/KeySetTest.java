@@ -73,7 +73,7 @@ class KeySetTest {
     }
 
     @Test
-    void whatIsNoSet() {
+    void malformedKeySetIsRefused() {
         String[][] table = {
             {"", "no JSON"},
             {"{}", "no keys"},

@@ -69,7 +69,7 @@ class ReservationsInForceTest {
 
     /** Freed room is reserved for a job: jobs behind it skip it without another look, jobs before it may take it. */
     @Test
-    void whatIsTooLittleBesideAPlaceIsEnoughBeforeIt() {
+    void freedRoomIsKeptOnlyFromJobsBehindTheReservation() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes maxtime=1000", "");
         Scheduler s = elsewhere(c);
         c.accept("tasks=2 nodesMin=1 nodesMax=1 timing.timeLimitMin=100");
@@ -185,7 +185,7 @@ class ReservationsInForceTest {
      * kept as if all were.
      */
     @Test
-    void whatIsNotLookedAtAgainWouldBeKept() {
+    void reservationsOnUnchangedNodesAreKeptUnchecked() {
         int lost = 0;
         int kept = 0;
         for (int seed = 1; seed <= SEEDS; seed++) {

@@ -219,7 +219,7 @@ public class ForecastTest {
      * it starts first.
      */
     @Test
-    void whatReservationsHaveIsForTheirJobs() {
+    void planKeepsReservedNodesForTheReservationsJobs() {
         Cluster c = new Cluster("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=10", "");
         reserve(c, "now nodes=n[1-2] users=alice starttime=+0 duration=6000");
         reserve(c, "soon nodes=n3 users=alice starttime=+3600 duration=6000");

@@ -52,7 +52,7 @@ class GpuPlacesTest {
 
     /** --gpus: each node gives all its GPUs, but leaves one per remaining node. */
     @Test
-    void ofAJobOverItsNodes() {
+    void gpusOfAJobFillNodesButLeaveOneForEachNode() {
         check("n[1-2] cpus=16 sockets=2 threads=2 gpus=4 near=0-3;4-7", "", """
                 tresPerJob=gres/gpu:3 | 0 gpu=0-1 + 0 gpu=0
                 tresPerJob=gres/gpu:4 | 0 gpu=0-2 + 0 gpu=0

@@ -150,7 +150,7 @@ class LayersTest {
 
     /** The start of a job that waits for a layer is planned, and no other job takes the resource before. */
     @Test
-    void whatWaitsIsPlanned() {
+    void jobThatWaitsForALayerIsPlanned() {
         new Play(cluster()).lines("""
                 submit licenses=power:300 nodeList=n1 timing.timeLimitMin=30
                 submit licenses=power:200 nodesMin=2 timing.timeLimitMin=30
@@ -198,7 +198,7 @@ class LayersTest {
     }
 
     @Test
-    void whatIsThere() {
+    void layersHaveTheirCapacities() {
         assertThat(Licenses.capacities(cluster().state()))
                 .containsEntry("power(n[1-8])", 550)
                 .containsEntry("power(n[1-4])", 400)

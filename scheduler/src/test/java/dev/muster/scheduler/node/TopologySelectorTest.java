@@ -81,7 +81,7 @@ class TopologySelectorTest {
     }
 
     @Test
-    void asFewSwitchesAsPossible() {
+    void jobSpansAsFewSwitchesAsPossible() {
         table(TREE, """
                         | nodesMin=2             | n[1-2]
                         | nodesMin=3             | n[3-5]
@@ -101,7 +101,7 @@ class TopologySelectorTest {
      * The leaf with the fewest free nodes is taken of those that have enough, however many it has in all; as in Slurm.
      */
     @Test
-    void whatIsFreeOfALeafCounts() {
+    void leafWithTheFewestSufficientFreeNodesIsTaken() {
         table(
                 new Topology(
                         "",
@@ -141,7 +141,7 @@ class TopologySelectorTest {
     }
 
     @Test
-    void ofSwitchesWithEquallyManyTheFirst() {
+    void firstOfEquallyGoodSwitchesIsTaken() {
         table(
                 new Topology(
                         "",

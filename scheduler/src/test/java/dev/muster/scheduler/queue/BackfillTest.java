@@ -41,7 +41,7 @@ class BackfillTest {
             timing.timeLimitMin=200 timing.timeMinMin=61    | PENDING          | 0
             timing.timeLimitMin=-1 timing.timeMinMin=30     | RUNNING n2 ahead | 60
             """)
-    void forLessThanItsWholeTime(String job, String state, int minutes) {
+    void backfilledJobIsShortenedDownToItsTimeMin(String job, String state, int minutes) {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
         Play play = new Play(c);
         play.lines("""
@@ -86,7 +86,7 @@ class BackfillTest {
 
     /** A job gets a minute less some seconds later, when the pass has looked at the queue before. */
     @Test
-    void asLongAsItFitsThen() {
+    void backfilledJobGetsTheTimeLeftAtItsStart() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
         new Play(c).lines("""
                 submit kind=BATCH timing.timeLimitMin=60 tasks=2

@@ -55,7 +55,7 @@ class ExtraConstraintTest {
                 "zone=3e0; true",
                 " zone = 3 & rack = north ; true"
             })
-    void whatANodeSays(String asked, boolean serves) {
+    void constraintIsMatchedWithTheNodesExtra(String asked, boolean serves) {
         assertThat(ExtraConstraint.isValid(asked)).isTrue();
         assertThat(ExtraConstraint.match(asked, EXTRA)).isEqualTo(serves);
         assertThat(ExtraConstraint.match(asked, "")).as("of a node without").isFalse();
@@ -83,7 +83,7 @@ class ExtraConstraintTest {
                 "!zone=3",
                 "zone=1=2"
             })
-    void whatIsNoExpression(String asked) {
+    void malformedConstraintIsInvalid(String asked) {
         assertThat(ExtraConstraint.isValid(asked)).isFalse();
     }
 

@@ -72,7 +72,7 @@ class ReplayTest {
     }
 
     @Test
-    void whatCannotBeReadIsNamed() {
+    void unreadableTraceOrPolicyIsNamed() {
         assertThatThrownBy(() -> trace("; MaxProcs: 16\n1 2 3\n")).hasMessage("t.swf:2: not a job: 1 2 3");
         assertThatThrownBy(() -> trace("; MaxProcs: 16\n")).hasMessage("t.swf: no job is in it");
         assertThatThrownBy(() -> Policy.of("best")).hasMessage("no policy best");
