@@ -31,7 +31,7 @@ class AccessTest {
     }
 
     @Test
-    void whatAccountingSaysOfAUser() {
+    void adminLevelOrCoordinatorGrantsAccess() {
         site.submit("owner.uid=1000 charge.account=lab");
         assertThat(may()).isEmpty();
         assertThat(may(user(AdminLevel.NONE, ""))).isEmpty();

@@ -45,7 +45,7 @@ class GroupsTest {
     }
 
     @Test
-    void withZeroNotBeforeTheConfigurationIsReadAgain() {
+    void zeroGroupUpdateTimeReadsGroupsOnlyOnReconfigure() {
         groups.update(0, true);
         assertThat(who()).isEqualTo("ann");
         member = "bob";

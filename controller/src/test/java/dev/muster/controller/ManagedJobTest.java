@@ -238,7 +238,7 @@ class ManagedJobTest {
     }
 
     @Test
-    void whatCannotBeKeptDoesNotBegin() {
+    void stepThatCannotBeJournaledDoesNotBegin() {
         StepDesk.Job full = ServiceLoader.load(StepDesk.class)
                 .findFirst()
                 .orElseThrow()

@@ -19,7 +19,7 @@ class SiteKeysTest {
 
     /** shows: FirstJobId, MaxJobCount, MaxArraySize, DisableRootJobs */
     @Test
-    void whatMayBeSubmitted() {
+    void submissionKeepsToConfiguredIdsCountsAndUsers() {
         Site site = new Site("FirstJobId=100", "MaxJobCount=2", "MaxArraySize=5", "DisableRootJobs=YES");
         assertThat(site.submit("timing.array=0-4")).isEqualTo("100");
         assertThat(site.submit("timing.array=0-5")).isEqualTo("Invalid job array specification");
@@ -130,7 +130,7 @@ class SiteKeysTest {
 
     /** shows: DefCpuPerGPU, DefMemPerGPU, JobDefaults */
     @Test
-    void whatAGpuBrings() {
+    void gpuRequestBringsDefaultCpusAndMemory() {
         String node = "GresTypes=gpu\nNodeName=n1 CPUs=4 RealMemory=1000 Gres=gpu:2";
         assertThat(new Site("DefCpuPerGPU=2", "DefMemPerGPU=100", node).run("tresPerJob=gres/gpu:1"))
                 .isEqualTo("RUNNING n1:2/100");
@@ -170,7 +170,7 @@ class SiteKeysTest {
     }
 
     @Test
-    void whatIsDownFromTheBeginning() {
+    void nodeStartsInItsConfiguredState() {
         Site site = new Site(
                 "NodeName=n[1-5] CPUs=1",
                 "NodeName=n6 CPUs=1 State=DOWN Reason=old",
@@ -232,7 +232,7 @@ class SiteKeysTest {
 
     /** shows: SelectTypeParameters */
     @Test
-    void whatIsDealtOut() {
+    void memoryIsConsumedOnlyIfSelectTypeParametersSaySo() {
         assertThat(new Site("SelectTypeParameters=CR_CORE").run("memPerNodeMb=10"))
                 .isEqualTo("RUNNING n1:1/10");
         Site site = new Site("SelectTypeParameters=CR_CORE");

@@ -112,7 +112,7 @@ class SitePoliciesTest {
 
     /** shows: SlurmdParameters */
     @Test
-    void whatANodeSaysOfItself() {
+    void configOverridesAcceptsANodeWithFewerCpus() {
         for (String line : List.of("SlurmdParameters=config_overrides", "")) {
             Site site = new Site(line);
             Node.Spec n = site.core().state().nodes().at("n1").spec();

@@ -33,7 +33,7 @@ class OptionsTest {
     }
 
     @Test
-    void whatHasNoEffectIsSaid() {
+    void optionWithoutEffectIsReported() {
         for (String option : List.of("-R", "-r", "-B", "-i")) {
             List<String> remarks = ok(option).remarks();
             assertEquals(1, remarks.size());

@@ -140,7 +140,7 @@ class LifeOfJobsTest {
 
     /** A job that is stopped by a signal shows STOPPED while it runs, not after its end. */
     @Test
-    void whatIsStoppedEndsAsAnyOther() {
+    void stoppedJobEndsAsAnyOtherJob() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=1
                 schedule

@@ -166,7 +166,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
      * part.
      */
     @Test
-    void whatANodesEndDoesNotChangeIsNotMadeAnew() {
+    void commonPartOfAStepRowIsMadeOnceForAllNodes() {
         for (boolean cancelled : List.of(false, true)) {
             journal.clear();
             state = State.EMPTY;
@@ -515,7 +515,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
 
     /** Only the whole job is charged; the step for what comes with the job has all that the job has. */
     @Test
-    void whatStepsHave() {
+    void stepsRecordTheirTresAndTheJobsBilling() {
         open();
         happens(
                 "Config",
@@ -561,7 +561,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
 
     /** shows: AccountingStoreFlags */
     @Test
-    void whatTheFlagsSayIsKept() {
+    void storeFlagsDecideWhichJobTextsAreKept() {
         open();
         String job = """
             {'id':ID,'sluid':ID,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,

@@ -63,7 +63,7 @@ class KeptTextsTest {
     }
 
     @Test
-    void whatCannotBeKeptIsTold() {
+    void textThatCannotBeKeptIsLogged() {
         assertThat(batch("gone", "large", "a")).containsExactly("a");
         assertThat(log)
                 .containsExactly(

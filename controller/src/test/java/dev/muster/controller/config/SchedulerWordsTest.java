@@ -40,7 +40,7 @@ class SchedulerWordsTest {
     }
 
     @Test
-    void ofSchedulerParameters() {
+    void invalidSchedulerParametersAreReported() {
         assertThat(SchedulerWords.without(parameters(WORDS))).isEmpty();
         assertThat(SchedulerWords.without(parameters(NEEDLESS)))
                 .hasSize(parameters(NEEDLESS).size())
@@ -59,14 +59,14 @@ class SchedulerWordsTest {
     }
 
     @Test
-    void ofPriorityFlags() {
+    void unknownPriorityFlagIsReported() {
         assertThat(SchedulerWords.withoutFlags(
                         List.of("accrue_always", "MAX_TRES_GRES", "NO_NORMAL_TRES", "FAIR_TREE", "TICKET_BASED")))
                 .containsExactly("PriorityFlags=TICKET_BASED has no effect: it is not known to this version");
     }
 
     @Test
-    void ofPreemptAndSelectTypeParameters() {
+    void invalidPreemptAndSelectParametersAreReported() {
         assertThat(SchedulerWords.without(
                         List.of(
                                 "min_exempt_priority=5",

@@ -94,7 +94,7 @@ class DbdLinkTest {
 
     /** Triggers are told each change once, and nothing of what is well at first. */
     @Test
-    void whatFailsAndComesBackIsTold() {
+    void databaseAndSlurmdbdChangesAreReportedOnce() {
         changes.clear();
         int[] status = {200};
         Server server = Server.start(

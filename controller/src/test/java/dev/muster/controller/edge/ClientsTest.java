@@ -103,7 +103,7 @@ class ClientsTest {
 
     /** The numbers of jobs that are over may be those of batch jobs some day. */
     @Test
-    void onlyJobsOfCommandsEnd() {
+    void batchAndNoShellJobsOutliveAGoneCommand() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         site.run("kind=BATCH");
         site.run("kind=ALLOCATION extras.noShell=true");

@@ -63,7 +63,7 @@ class GroupLookTest {
     }
 
     @Test
-    void whatFailsOnceIsTriedAgain() throws Exception {
+    void failedGroupLookupIsTriedAgain() throws Exception {
         broken = true;
         GroupLook look = started();
         look.update(0, true);

@@ -55,7 +55,7 @@ class MessageHandlersTest {
     }
 
     @Test
-    void onlyKnownFieldsAreTakenWhereARequestChangesSomething() {
+    void unknownFieldIsRefusedInAChangingRequest() {
         AtomicReference<Object> seen = new AtomicReference<>();
         MessageHandlers table = new MessageHandlers()
                 .on("AssignNode", ClusterMessages.AssignNode.class, (_, m) -> {

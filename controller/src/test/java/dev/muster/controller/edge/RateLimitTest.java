@@ -62,7 +62,7 @@ class RateLimitTest {
     }
 
     @Test
-    void asTheSiteSays() throws IOException {
+    void rateLimitFollowsItsConfiguredParameters() throws IOException {
         RateLimit limit =
                 limit("rl_enable,rl_bucket_size=4,rl_refill_rate=3,rl_refill_period=10,rl_table_size=2,rl_log_freq=5");
         assertThat(answered(limit, 7, 50)).isEqualTo(4);

@@ -118,7 +118,7 @@ class TokenIssuerTest {
     }
 
     @Test
-    void whatIsNotKeptIsRefused() throws IOException {
+    void invalidAuthOrMetricsKeyIsRefused() throws IOException {
         for (String line : new String[] {
             "AuthAltTypes=auth/none",
             "AuthAltParameters=use_jwt_ids",

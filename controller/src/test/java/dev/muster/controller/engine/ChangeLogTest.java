@@ -174,7 +174,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void onlyNewsWakeAWaitingClient() throws InterruptedException {
+    void waitingClientWakesWhenAnEntryHasPassed() throws InterruptedException {
         AtomicBoolean isToldOfNews = new AtomicBoolean();
         Thread.ofVirtual().start(() -> {
             State state = site.core().state();

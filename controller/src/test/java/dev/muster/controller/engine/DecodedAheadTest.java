@@ -35,7 +35,7 @@ class DecodedAheadTest {
 
     /** The error itself, and nothing after it. */
     @Test
-    void whatIsWrongIsThrownWhereItWouldBeUsed() {
+    void decodingErrorIsThrownWhereTheEntryIsUsed() {
         assertThatThrownBy(() -> {
                     add(0, 1500);
                     ahead.add(1500, "x".getBytes(StandardCharsets.UTF_8));

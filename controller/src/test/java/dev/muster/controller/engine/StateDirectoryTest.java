@@ -62,7 +62,7 @@ class StateDirectoryTest {
     }
 
     @Test
-    void whatCannotBeMadeIsNamedWithItsKey() throws Exception {
+    void pathThatCannotBeCreatedIsNamedWithItsKey() throws Exception {
         Files.writeString(root.resolve("file"), "x");
         assertThatThrownBy(() -> StateDirectory.open(root.resolve("file/state"), "c", false, said::add))
                 .hasMessageStartingWith("StateSaveLocation=" + root.resolve("file/state") + ": cannot create it: ")

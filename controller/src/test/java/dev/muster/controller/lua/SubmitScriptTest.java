@@ -332,7 +332,7 @@ class SubmitScriptTest {
     }
 
     @Test
-    void whatRunsTooLongIsStoppedAndTheNextIsServed() throws IOException {
+    void endlessSubmitScriptIsStoppedAndTheNextJobServed() throws IOException {
         // also where it catches its own mistakes
         try (SubmitScript s = script(
                 "while job_desc.name == 'loop' do pcall(function() while true do end end) end\nreturn slurm.SUCCESS")) {

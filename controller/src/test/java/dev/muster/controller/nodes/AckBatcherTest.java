@@ -21,7 +21,7 @@ class AckBatcherTest {
     }
 
     @Test
-    void whatWentAlongNeedsNoMessageOfItsOwn() {
+    void ackSentWithALaunchNeedsNoOwnMessage() {
         AckBatcher ack = new AckBatcher();
         assertThat(ack.noteDurable(7)).isTrue();
         assertThat(ack.takeNewest()).as("with a launch").isEqualTo(7);

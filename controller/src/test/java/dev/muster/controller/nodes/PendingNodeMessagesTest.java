@@ -24,7 +24,7 @@ class PendingNodeMessagesTest {
 
     /** The state says it again when the node is back. */
     @Test
-    void whatIsDerivedAgainIsNotKept() {
+    void suspendMessageIsNotKeptForAnAbsentNode() {
         assertThat(unheard.keep("n1", new NodeMessages.Suspend(1, 0, true))).isFalse();
         assertThat(unheard.take("n1")).isEmpty();
     }

@@ -38,7 +38,7 @@ class BufferSymbolsTest {
 
     @ParameterizedTest
     @CsvSource({"2, 1_3_2"})
-    void ofATask(int id, String expected) {
+    void symbolsOfAnArrayTaskAreFilledIn(int id, String expected) {
         Site site = new Site("DefMemPerCPU=1");
         site.submit("timing.array=3-4");
         site.schedule();

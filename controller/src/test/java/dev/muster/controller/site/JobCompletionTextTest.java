@@ -52,7 +52,7 @@ class JobCompletionTextTest {
 
     @ParameterizedTest
     @CsvSource({"0, 95", "90, 90"})
-    void whatNeverRanBeganWhenItEnded(long start, long told) {
+    void jobThatNeverRanShowsItsEndAsStart(long start, long told) {
         String line = JobCompletionText.line(row("'state':'CANCELLED','startTime':" + start + ",'endTime':95"), "c");
         String time = line.replaceAll(".* StartTime=([^ ]*) .*", "$1").strip();
         assertThat(java.time.LocalDateTime.parse(time)

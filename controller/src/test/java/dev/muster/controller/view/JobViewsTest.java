@@ -183,7 +183,7 @@ class JobViewsTest {
 
     /** A job shows no accrue time before it has begun to age, where limits are enforced. */
     @Test
-    void withLimitsAgeHasNoTimeToCome() {
+    void jobShowsNoAccrueTimeBeforeItAgesUnderLimits() {
         Site site = new Site(
                 "PriorityType=priority/multifactor",
                 "AccountingStorageType=accounting_storage/slurmdbd",

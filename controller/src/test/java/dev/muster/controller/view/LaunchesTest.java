@@ -85,7 +85,7 @@ class LaunchesTest {
             tresPerTask=gres/gpu:1 |           | ALL CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 ON_NODE=2 STEP=0 / CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 STEP=1
             tresPerNode=gpu:2 | map_gpu:1,0    | ALL CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
             """)
-    void whatTasksAreToldOfGpus(String devices, String bind, String told) {
+    void tasksGetTheGpuVariablesOfTheirStep(String devices, String bind, String told) {
         Site site = new Site(
                 "NodeName=n[1-2] CPUs=4 RealMemory=1000 Gres=gpu:2",
                 "GresTypes=gpu",

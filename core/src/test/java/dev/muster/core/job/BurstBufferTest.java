@@ -36,7 +36,7 @@ class BurstBufferTest {
                 "#BB_LUA pool=a capacity=-5             | wrong",
                 "#BB_LUA pool=a capacity=99999P         | wrong",
             })
-    void whatDirectivesClaim(String directives, String expected) {
+    void directivesClaimPoolAndCapacity(String directives, String expected) {
         assertThat(BurstBuffer.claim(directives)
                         .map(c -> c.pool() + " " + c.size())
                         .orElse("wrong"))
@@ -180,7 +180,7 @@ class BurstBufferTest {
     }
 
     @Test
-    void whatGoesWrong() {
+    void failedBufferStageHoldsTheJob() {
         int id = submit("#BB_LUA", "");
         c.schedule();
         int round = buffer(id).round();

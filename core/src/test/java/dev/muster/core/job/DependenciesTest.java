@@ -91,7 +91,7 @@ class DependenciesTest {
     }
 
     @Test
-    void whatContradictsItselfIsRefused() {
+    void contradictoryDependencyOrTimeMinIsRefused() {
         new Play(new Cluster("n1 cpus=4\nn2 cpus=4", "p nodes=n[1-2] default=yes\nshort nodes=n1 maxtime=10", ""))
                 .lines("""
                 submit kind=BATCH timing.dependency=singleton:1     -> says Job dependency problem
@@ -176,7 +176,7 @@ class DependenciesTest {
 
     /** A dependency on the exit of a job that is not known is refused. */
     @Test
-    void whatDependsOnTheEndOfAJobKnowsIt() {
+    void exitDependencyOnAnUnknownJobIsRefused() {
         play("""
                 submit kind=BATCH timing.dependency=afterok:99    -> says Job dependency problem
                 submit kind=BATCH timing.dependency=afternotok:99 -> says Job dependency problem
@@ -187,7 +187,7 @@ class DependenciesTest {
     }
 
     @Test
-    void whatUsersCannotChangeOfAJob() {
+    void invalidTimeLimitUpdateIsRefused() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=-1 timing.array=1-3
                 update 1 timelimit=+5               -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
@@ -231,7 +231,7 @@ class DependenciesTest {
     }
 
     @Test
-    void whatNoBurstBufferHoldsUp() {
+    void burstBufferDependencyIsMetByAJobWithoutBuffer() {
         play("""
                 submit kind=BATCH
                 submit kind=BATCH timing.dependency=afterburstbuffer:1 -> 2 PENDING Dependency
@@ -260,7 +260,7 @@ class DependenciesTest {
     }
 
     @Test
-    void onlyWhatRunsGoesBack() {
+    void incompleteRequeueAffectsOnlyRunningArrayTasks() {
         play("""
                 submit kind=BATCH timing.array=1-3%1
                 schedule

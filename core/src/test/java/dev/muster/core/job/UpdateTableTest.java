@@ -329,7 +329,7 @@ class UpdateTableTest {
 
     /** An empty reason keeps the old one; a node in service has no reason. */
     @Test
-    void onlyNodesOutOfServiceHaveAReason() {
+    void nodeHasAReasonOnlyOutOfService() {
         Cluster c = cluster();
         assertThat(after(c, "", "x")).isEmpty();
         assertThat(after(c, "DRAIN", "fan")).isEqualTo("fan");

@@ -273,7 +273,7 @@ class UpdateWordsTest {
     }
 
     @Test
-    void whatARunningJobMayHaveChanged() {
+    void runningJobRefusesChangesOfPendingFields() {
         Cluster cluster = updatable();
         new Play(cluster).lines("""
                 submit kind=BATCH timing.timeLimitMin=10

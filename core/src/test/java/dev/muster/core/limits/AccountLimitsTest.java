@@ -44,7 +44,7 @@ class AccountLimitsTest extends AccountPolicies {
         associations,qos   | charge.account=other charge.qos=fast | Invalid qos specification
         associations,qos   | charge.account=dept charge.qos=fast | ''
         """)
-    void whatDoesNotExistIsRefused(String enforce, String job, String sentence) {
+    void unknownAccountOrQosIsRefused(String enforce, String job, String sentence) {
         policy(enforce, "", "", "");
         String said = cluster.apply(new Command.SubmitJob(
                                 Cluster.USER,
@@ -241,7 +241,7 @@ class AccountLimitsTest extends AccountPolicies {
 
     /** A QOS that refuses a job at submission does not see it again. */
     @Test
-    void ofSeveralQosThoseThatRefuseFallAway() {
+    void qosThatRefusesAtSubmissionIsDroppedFromTheList() {
         policy("associations,limits,qos", "", "", "Priority=9 MaxSubmitJobsPU=1");
         int first = cluster.accept("charge.account=dept charge.qos=fast,normal");
         int second = cluster.accept("charge.account=dept charge.qos=fast,normal");
@@ -256,7 +256,7 @@ class AccountLimitsTest extends AccountPolicies {
             Flags=RequiresReservation            | normal,fast | normal
             Flags=RequiresReservation            | normal      | normal
             """)
-    void ofSeveralQosThoseThatAskForAReservationFallAway(String ofQos, String asked, String left) {
+    void qosThatRequiresAReservationIsDroppedFromTheList(String ofQos, String asked, String left) {
         policy("associations,limits,qos", "", "", ofQos);
         int id = cluster.accept("charge.account=dept charge.qos=" + asked);
         assertThat(cluster.state().jobs().at(id).desc().charge().qos()).isEqualTo(left);
@@ -267,7 +267,7 @@ class AccountLimitsTest extends AccountPolicies {
      * denies one leaves the job both.
      */
     @Test
-    void ofSeveralQosThoseThatMayNotRunWait() {
+    void qosThatMayNotRunIsSkippedAmongSeveral() {
         policy("associations,limits,qos", "", "", "Priority=9 GrpJobs=0");
         cluster.accept("charge.account=dept nodesMin=2 exclusive=NODE timing.timeLimitMin=5");
         cluster.schedule();
@@ -284,7 +284,7 @@ class AccountLimitsTest extends AccountPolicies {
     }
 
     @Test
-    void whatMustRunAtOnceIsRefusedWhereALimitKeepsItBack() {
+    void immediateJobIsRefusedWhereALimitHoldsItBack() {
         policy("limits", "", "MaxTRES=node=1", "");
         assertThat(cluster.apply(new Command.SubmitJob(
                         Cluster.USER,
@@ -710,7 +710,7 @@ class AccountLimitsTest extends AccountPolicies {
     }
 
     @Test
-    void whatIsSaidAgainIsNoChange() {
+    void repeatedPolicyIsNoChange() {
         policy("limits", "GrpJobs=1", "", "");
         State before = cluster.state();
         policy("limits", "GrpJobs=1", "", "");

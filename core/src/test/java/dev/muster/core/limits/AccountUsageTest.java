@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Limits on what an association or QOS has used over time, and on the jobs whose age accrues. */
 class AccountUsageTest extends AccountPolicies {
     @Test
-    void whatWasUsedKeepsOthersBack() {
+    void usedUpMinutesHoldLaterJobsOfTheAccount() {
         policy("limits", "GrpTRESMins=cpu=5", "", "");
         cluster.accept("charge.account=dept timing.timeLimitMin=20");
         cluster.schedule();
@@ -33,7 +33,7 @@ class AccountUsageTest extends AccountPolicies {
     /** Sixty seconds on the clock are sixty, wherever in its second the last charge was. */
     @ParameterizedTest
     @CsvSource({"0", "500", "900"})
-    void whatHasEndedCountsAtOnce(int charge) {
+    void endedJobCountsTowardsGrpWallAtOnce(int charge) {
         cluster.jump(0, charge);
         policy("limits", "GrpWall=1", "", "");
         cluster.pass(0);
@@ -83,7 +83,7 @@ class AccountUsageTest extends AccountPolicies {
         "'', GrpTRESMins=cpu=5, TIMEOUT",
         "GrpTRESMins=cpu=5, GrpTRESMins=cpu=50, RUNNING"
     })
-    void whatIsUsedUpEndsWhatRuns(String ofDept, String ofQos, String state) {
+    void runningJobEndsWhenItsUsageLimitIsUsedUp(String ofDept, String ofQos, String state) {
         policy("limits,qos", ofDept, "", ofQos);
         int id = cluster.accept("charge.account=dept charge.qos=fast timing.timeLimitMin=20");
         cluster.schedule();

@@ -622,7 +622,7 @@ class FairShareTest {
     }
 
     @Test
-    void whatIsSetByHandStands() {
+    void prioritySetByHandStandsUntilReleased() {
         Cluster c = cluster("options.priority_weight_partition=100");
         new Play(c).lines("""
                 submit kind=BATCH charge.account=lab timing.nice=5

@@ -51,7 +51,7 @@ class CompleteWaitTest {
     }
 
     @Test
-    void forSoLongAtMost() {
+    void completingJobHoldsOthersForCompleteWaitAtMost() {
         play("options.reduce_completing_frag=yes", """
                 submit kind=BATCH partition=a
                 schedule

@@ -53,7 +53,7 @@ class NodeWordsTest {
     }
 
     @Test
-    void onlyForNodesThatAreOut() {
+    void resumeAfterIsRefusedForANodeInService() {
         play("""
                 node n1 resumeafter=60            -> says Invalid node state specified
                 node n1 state=drain reason=x resumeafter=soon  -> says Invalid resumeafter value: soon; n1 free
@@ -62,7 +62,7 @@ class NodeWordsTest {
     }
 
     @Test
-    void whatIsDueIsTheSameAfterARestart() {
+    void dueTimesAreTheSameAfterARestart() {
         play("node n1 state=drain reason=disk resumeafter=60");
         Core rebuilt = new Core(PlannerSource.find());
         rebuilt.reset(cluster.state());
@@ -88,7 +88,7 @@ class NodeWordsTest {
     }
 
     @Test
-    void ofATokenOnlyItsHashIsKept() {
+    void onlyTheHashOfACertTokenIsKept() {
         play("node n1 certtoken=secret");
         assertThat(node("n1").marks().certToken())
                 .isEqualTo("2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b");

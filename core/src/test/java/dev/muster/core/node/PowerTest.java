@@ -110,7 +110,7 @@ class PowerTest {
 
     /** A node that was stopped is free for work with idle_on_node_suspend, whatever kept it from work before. */
     @Test
-    void whatIsStoppedIsAsGoodAsNewWhereThatIsSaid() {
+    void poweredDownNodeIsIdleAgainWithIdleOnNodeSuspend() {
         String lines = """
                 node n3 state=drain reason=x          -> n3 free+DRAIN 'x'
                 pass 10                               -> n3 free+%s
@@ -138,7 +138,7 @@ class PowerTest {
 
     /** A node that did not come is there for the next job when it is resumed. */
     @Test
-    void whatHasNotComeIsStartedAgainWhenItIsResumed() {
+    void nodeThatDidNotBootIsStartedAgainWhenResumed() {
         play("options.power:idle=10", """
                 pass 10
                 pass 30
@@ -209,7 +209,7 @@ class PowerTest {
      * Slurm.
      */
     @Test
-    void whatPrologSlurmctldTakesIsBesideTheLimit() {
+    void prologSlurmctldTimeDoesNotCountAgainstTheLimit() {
         play("options.prolog_slurmctld=true", """
                 submit kind=BATCH timing.timeLimitMin=1
                 schedule                              -> 1 RUNNING+CONFIGURING n1
@@ -264,7 +264,7 @@ class PowerTest {
 
     /** shows: SuspendExcNodes, SuspendExcParts, SuspendExcStates */
     @Test
-    void whatIsExceptedStays() {
+    void nodeExceptedFromSuspensionStaysUp() {
         play("options.power:idle=10 options.power:kept_nodes=n[1-2]:1 options.power:kept_partitions=q", """
                 pass 10                               -> n1 free; n2 free+POWERING_DOWN; n3 free
                 """);
@@ -340,7 +340,7 @@ class PowerTest {
     }
 
     @Test
-    void byHand() {
+    void nodeIsPoweredDownAndUpByScontrol() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
                 schedule                              -> 1 RUNNING n1
@@ -407,7 +407,7 @@ class PowerTest {
 
     /** ReconfigFlags says whether what scontrol has changed outlives the next reading of the files. */
     @Test
-    void whatIsExceptedIsKeptWhereThatIsSaid() {
+    void reconfigFlagsKeepChangedSuspendExceptions() {
         String[][] table = {{"", "n1"}, {"keeppartinfo", "n1"}, {"keeppartinfo,keeppowersavesettings", "n2"}};
         for (String[] row : table) {
             Cluster c = new Cluster(
@@ -422,7 +422,7 @@ class PowerTest {
     }
 
     @Test
-    void whatIsExceptedMayBeChanged() {
+    void scontrolChangesTheSuspendExceptions() {
         Cluster c = new Cluster(
                 "n[1-3] cpus=2", "p nodes=n[1-2] default=yes\nq nodes=n3", BOTH + "options.power:kept_nodes=n1");
         String[][] rows = {

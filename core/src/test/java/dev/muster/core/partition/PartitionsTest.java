@@ -85,7 +85,7 @@ class PartitionsTest {
     }
 
     @Test
-    void whatRanWithoutRequeueStaysEnded() {
+    void noRequeueJobStaysEndedWhenItsPartitionReturns() {
         play.lines("""
                 submit kind=BATCH partition=high timing.requeue=NO
                 schedule                                             -> 1 RUNNING n1

@@ -83,7 +83,7 @@ class StepOrderTest {
     }
 
     @Test
-    void byNameWhereTheTopologySaysSo() {
+    void stepNodesAreSortedByNameIfTheTopologySaysSo() {
         table("n[102,12,101,11] cpus=1", BY_NAME, "nodesMin=4 tasks=4 -> n11 n12 n101 n102");
         table(
                 "n[102,12,101,11] cpus=1",

@@ -54,7 +54,7 @@ class TaskBindingTest {
     }
 
     @Test
-    void asItIsKept() {
+    void nodeBindingsAreGroupedByKind() {
         assertThat(TaskBinding.ofNodes(Map.of("n1", "cores", "n2", "cores", "m", "none")))
                 .isEqualTo("cores=n[1-2];none=m");
     }
