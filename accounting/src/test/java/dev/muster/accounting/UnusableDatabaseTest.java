@@ -68,7 +68,7 @@ class UnusableDatabaseTest {
 
     /** slurmdbd -u */
     @Test
-    void whatAStartWouldDoIsSaidWithoutDoingIt() {
+    void pendingMigrationsAreListedWithoutBeingApplied() {
         Database database = Database.embedded(directory);
         assertThat(AccountingStore.pending(database)).hasSize(Migrations.FILES.size());
         assertThat(directory.resolve("accounting.mv.db")).doesNotExist();

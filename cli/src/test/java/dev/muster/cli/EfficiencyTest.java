@@ -48,7 +48,7 @@ class EfficiencyTest {
     }
 
     @Test
-    void whatHasNotRunOrIsNotThereIsSaid() {
+    void reportSaysThatAJobHasNotRunOrIsUnknown() {
         host.reply(
                 "QueryAccounting",
                 "{\"jobs\":[{\"job\":{\"jobId\":8,\"userName\":\"ann\",\"state\":\"PENDING\",\"limitMin\":-1}}]}");

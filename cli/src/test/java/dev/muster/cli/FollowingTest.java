@@ -86,7 +86,7 @@ class FollowingTest {
 
     /** slurmctld goes away, comes back as another, and does not answer when the lists are to be read. */
     @Test
-    void whatIsAwayIsWaitedFor() {
+    void watchWaitsForAnUnreachableController() {
         int[] asked = {0};
         host.meanwhile.put("Follow", q -> {
             asked[0]++;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class FrequencyOptionTest {
     /** shows: CpuFreqGovernors */
     @Test
-    void onlyGovernorsThatTheConfigurationHas() {
+    void governorThatIsNotConfiguredIsRefused() {
         FakeHost host = new FakeHost().reply("Submit", "{\"jobId\":12}");
         assertThat(host.run("sbatch --cpu-freq=conservative --wrap true").err())
                 .contains("governor of conservative is not allowed in slurm.conf");

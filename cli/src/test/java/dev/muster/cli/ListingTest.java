@@ -253,7 +253,7 @@ class ListingTest {
 
     /** The node that is none is named, not the list; a typed format stands alone. */
     @Test
-    void whatSqueueAndSinfoRefuse() {
+    void listingRefusesUnknownNodesAndConflictingFormats() {
         host.refuse("QueryJobs", 2018, "Invalid node name specified");
         host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\"},{\"name\":\"n2\"}]}");
         assertThat(host.run("squeue -h -w n1,n8,n9"))

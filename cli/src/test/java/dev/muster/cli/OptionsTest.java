@@ -335,7 +335,7 @@ class OptionsTest {
     }
 
     @Test
-    void whatChangedSince2302() {
+    void optionsFollowTheChangesSinceSlurm2302() {
         String alone = ": fatal: --exclusive and --oversubscribe options are mutually exclusive\n";
         assertThat(host.run("sbatch --exclusive --oversubscribe --wrap=true"))
                 .isEqualTo(new FakeHost.Ran(1, "", "sbatch" + alone));

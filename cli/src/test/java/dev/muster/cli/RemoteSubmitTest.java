@@ -53,7 +53,7 @@ class RemoteSubmitTest {
                                               ~ /etc/shadow            ~ /etc/shadow, which cannot be read from here
                                               ~ --help                 ~ Usage: sbatch
             """)
-    void whatCannotBeHonouredIsRefused(String lines, String options, String message) {
+    void optionThatAPageCannotHonourIsRefused(String lines, String options, String message) {
         FakeHost host = new FakeHost();
         RemoteSubmit.Result r = submit(host, lines, options);
         assertThat(r.jobId()).isZero();

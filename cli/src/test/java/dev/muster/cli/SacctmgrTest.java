@@ -50,7 +50,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void whatAnAdditionSays() {
+    void addedAccountIsPrintedWithItsSettings() {
         host.reply("Change", """
             {"names":["a1"],"assocs":[{"cluster":"rig","account":"a1","parent":"acct"}]}""");
         assertThat(
@@ -162,7 +162,7 @@ class SacctmgrTest {
             -i modify user ann set fairshare+=1         | ' Invalid operator ''+='' in fairshare+=1'
             -i modify qos normal set priority-=1        | ' Invalid operator ''-='' in priority-=1'
             """)
-    void whatIsRefusedOfJobs(String line, String first) {
+    void invalidJobModificationIsRefused(String line, String first) {
         var result = run(line);
         assertThat(result.err().lines().findFirst().orElse("")).isEqualTo(first);
         assertThat(result.rc()).isEqualTo(1);
@@ -440,7 +440,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void onlySlurmdbdIsServed() {
+    void sacctmgrIsRefusedWithoutSlurmdbd() {
         host.accountingType = "";
         FakeHost.Ran ran = run("show cluster");
         assertThat(ran.rc()).isEqualTo(1);
@@ -508,7 +508,7 @@ class SacctmgrTest {
                         + "accounts...;  Nothing modified;'",
                 "qos no set priority=3                              | {}                   | '  Nothing modified;'",
             })
-    void whatAModificationSays(String words, String reply, String said) {
+    void modificationPrintsWhatItChanged(String words, String reply, String said) {
         host.reply("Change", reply);
         FakeHost.Ran ran = run("-i modify " + words);
         assertThat(ran.out().replace("\n", ";")).isEqualTo(said);

@@ -182,7 +182,7 @@ class StepTest {
     }
 
     @Test
-    void whatTheRelayDoesNotReachIsReachedDirectly() throws IOException {
+    void nodeThatTheRelayMissesIsReachedDirectly() throws IOException {
         host.reply("CreateStep", STEP_OF_FOUR);
         node(
                 "a1",
@@ -545,7 +545,7 @@ class StepTest {
     }
 
     @Test
-    void whatIsNotCompressed() {
+    void unknownCompressionTypeDisablesCompression() {
         assertThat(host.run("srun --compress=zip").err())
                 .isEqualTo("srun: error: Compression type 'zip' unknown, disabling compression support.\n"
                         + "srun: fatal: No command given to execute.\n");

@@ -73,7 +73,7 @@ class VerboseTest {
     }
 
     @Test
-    void onlyTheStateIsAskedFor() {
+    void onlyJobStateOptionRequestsJustStateFields() {
         assertThat(host.run("squeue --only-job-state -h -j 187").out()).isEqualTo("               187  R\n");
         assertThat(host.sent.get("QueryJobs").texts("fields"))
                 .containsExactly(
@@ -106,7 +106,7 @@ class VerboseTest {
             scancel -v 187               ~ scancel: Terminating job 187
             swait -v --timeout=0 187     ~ swait: waiting for the steps of JobId=187
             """)
-    void whatIsSaidOnTheSide(String command, String expected) {
+    void verboseOptionPrintsDetailsToStderr(String command, String expected) {
         assertThat(host.run(command).err()).contains(expected);
         assertThat(host.run(command.replace("-vv", "-").replace(" -v ", " ").replace("-v", "-"))
                         .err())
@@ -168,7 +168,7 @@ class VerboseTest {
     }
 
     @Test
-    void whatAdministratorsSayGoesWithTheCancel() {
+    void adminCommentIsSentWithTheCancel() {
         host.run("scancel --admin-comment=why 187");
         assertThat(host.sent.get("Cancel").text("adminComment")).isEqualTo("why");
     }

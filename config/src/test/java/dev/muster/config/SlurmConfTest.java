@@ -328,7 +328,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void whatSlurmQuotesOfTheLine() {
+    void parseErrorQuotesTheRestOfTheLine() {
         SlurmConf.Parsed.Invalid invalid = (SlurmConf.Parsed.Invalid) parse(BASE + "NodeName=x CPUs=foo Port=1");
         assertThat(invalid.errors().getFirst().parseError())
                 .isEqualTo("Parse error in file " + dir + "/slurm.conf line 5: \" CPUs=foo Port=1\"");

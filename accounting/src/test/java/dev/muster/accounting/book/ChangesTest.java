@@ -172,7 +172,7 @@ class ChangesTest {
             modify user name=ann cluster=c set rawusage=0               | An account must be specified
             modify user name=ann account=phys cluster=c partition=p set rawusage=0 | 'partition'
             """)
-    void whatCannotBeResetIsRefused(String line, String sentence) {
+    void invalidUsageResetIsRefused(String line, String sentence) {
         assertThat(root(line).error()).anySatisfy(e -> assertThat(e).contains(sentence));
     }
 
@@ -257,7 +257,7 @@ class ChangesTest {
     }
 
     @Test
-    void whatIsThereIsNotAddedAgainAndWhatWasDeletedComesBack() {
+    void existingEntityIsNotAddedAgainAndDeletedOneReturns() {
         assertThat(root("add account name=phys").error()).containsExactly(" Nothing new added.");
         assertThat(root("add cluster name=c").error()).containsExactly(" This cluster c already exists.  Not adding.");
         int id = book.assoc("c", "lab", "ann", "").orElseThrow().id();
@@ -362,7 +362,7 @@ class ChangesTest {
             add qos name=x                                            | no
             modify cluster name=c set GrpJobs=2                       | no
             """)
-    void whatACoordinatorMayChange(String line, String may) {
+    void coordinatorChangesOnlyItsAccountAndAccountsBelow(String line, String may) {
         root("add account name=chem");
         root("add user name=carl account=chem");
         root("modify account name=phys set MaxJobs=5 MaxTRES=cpu=4 QOS=normal,high");
@@ -403,7 +403,7 @@ class ChangesTest {
             clean cluster name=c                                                  | no
             add resource name=r server=s set count=3 servertype=f type=license    | no
             """)
-    void whatAnOperatorMayChange(String line, String may) {
+    void operatorChangesTheTreeButNoSharedEntity(String line, String may) {
         root("modify user name=bob set adminlevel=operator");
         assertThat(as("ann", false, line).errno()).isEqualTo(Changes.ACCESS_DENIED);
         assertThat(as("bob", false, line).errno()).isEqualTo(may.equals("yes") ? 0 : Changes.ACCESS_DENIED);
@@ -712,7 +712,7 @@ class ChangesTest {
     /** What jobs are charged to stays until they have ended. */
     @ParameterizedTest
     @CsvSource({"user, ann", "account, phys", "cluster, c", "qos, high"})
-    void whatHasActiveJobsIsNotRemoved(String entity, String name) {
+    void entityWithActiveJobsIsNotRemoved(String entity, String name) {
         root("add user name=ann account=phys");
         root("add qos name=high");
         root("add qos name=low");

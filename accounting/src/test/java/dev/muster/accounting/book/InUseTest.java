@@ -122,7 +122,7 @@ class InUseTest {
     }
 
     @Test
-    void whatCannotBeSetIsRefusedWhereverItWouldBe() {
+    void invalidSettingIsRefusedEvenForUnknownEntities() {
         assertThat(root("modify user name=nobody set QOS=nosuch").error())
                 .containsExactly("sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,q,r");
         assertThat(root("modify account name=nosuch set GrpTRES=nosuch=1").error())

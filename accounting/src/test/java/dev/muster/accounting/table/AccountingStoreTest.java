@@ -272,7 +272,7 @@ class AccountingStoreTest {
      * counted again.
      */
     @Test
-    void whatIsSummedUpIsNeverAheadOfTheIndex() {
+    void sumsAreNeverAheadOfTheIndexAfterACrash() {
         Projection store = memory();
         List<JobRow> many = new ArrayList<>();
         for (int i = 1; i <= 3_000; i++) {
@@ -340,7 +340,7 @@ class AccountingStoreTest {
     }
 
     @Test
-    void whatWasCommittedIsThereAfterAKill() throws Exception {
+    void committedRowsSurviveAKill() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         for (int round = 0; round < 3; round++) {
             Process writer = new ProcessBuilder(

@@ -162,7 +162,7 @@ class OverflowTest {
     }
 
     @Test
-    void thenWhatHasBegun() {
+    void overflowDropsStartRowsButKeepsEndRows() {
         ProjectionWriter p = projector(40);
         end(p, 1);
         end(p, 2);

@@ -116,7 +116,7 @@ class SshareTest {
     }
 
     @Test
-    void asJson() {
+    void sshareJsonHasUsageAndTotalShares() {
         String json = run(true, "sshare -a --json").replaceAll("\\s+", "");
         assertThat(json)
                 .contains(

@@ -57,7 +57,7 @@ class CliFilterTest {
     }
 
     @Test
-    void whatWasTakenIsALineOfJson() throws Exception {
+    void submissionIsLoggedAsALineOfJson() throws Exception {
         host.env.put("HOME", "/h \"x\"");
         Output nowhere = new Output(OutputStream.nullOutputStream(), false);
         JobOptions o = new JobOptions(
@@ -72,7 +72,7 @@ class CliFilterTest {
     }
 
     @Test
-    void whatIsSaidElsewhereIsStronger() {
+    void userDefaultsYieldToEnvironmentAndScript() {
         host.files.put("/home/user/.slurm/defaults", "time=3\npartition=mine\nmem=3\n");
         host.env.put("SBATCH_TIMELIMIT", "7");
         host.files.put("/work/job", "#!/bin/sh\n#SBATCH -p theirs\n#SBATCH --mem-per-cpu=9\n");

@@ -49,7 +49,7 @@ class ComponentEnvironmentTest {
             SLURM_NTASKS        | 1  |
             SLURM_EXPORT_ENV    | 1  | NONE
             """)
-    void whatAStepReads(String name, int component, String value) {
+    void stepReadsTheVariablesOfItsHetComponent(String name, int component, String value) {
         Map<String, String> env = Map.of(
                 "SLURM_GPUS",
                 "9",

@@ -72,14 +72,14 @@ class FilterScriptTest {
             sbatch --mail-type=FAIL,END --wrap=x    | mail-type    | END,FAIL
             sbatch --signal=USR1@10 --wrap=x        | signal       | USR1@10
             """)
-    void whatAnOptionSays(String command, String option, String said) {
+    void scriptReadsOptionValuesBeforeSubmission(String command, String option, String said) {
         script("", "slurm.log_error('%s', tostring(options['" + option + "']))", "");
         assertThat(host.run(command).err()).contains("sbatch: error: lua: " + said + "\n");
     }
 
     /** salloc has none of the files of a batch job, and no --export. */
     @Test
-    void whatAnOptionOfAnotherCommandSays() {
+    void optionOfAnotherCommandIsAnInvalidContext() {
         script(
                 "",
                 "slurm.log_error('%s %s', tostring(options['output']), tostring(options['export'])) do "
@@ -108,7 +108,7 @@ class FilterScriptTest {
             - | slurm.log_info(slurm.json_cli_options(options)) | - | sbatch -J a --wrap=x | 0 | sbatch: lua: {"job-name":"a","wrap":"x","argv":[]}
             -       | slurm.log_info(os.getenv('HOME') or 'none')     | - | sbatch --wrap=x       | 0 | sbatch: lua: none
             """)
-    void whatAScriptDoes(String setup, String pre, String post, String command, int rc, String said) {
+    void scriptCodesAndErrorsDecideTheCommandsResult(String setup, String pre, String post, String command, int rc, String said) {
         script(
                 setup == null ? "" : setup.startsWith("return") ? "do " + setup + " end" : setup,
                 pre == null ? "" : pre.startsWith("return") ? "do " + pre + " end" : pre,
@@ -132,7 +132,7 @@ class FilterScriptTest {
             -                        | options.hold='set'      | sbatch --wrap=x            | timing.hold         | true
             -                        | options.partition=options.argv[2] | sbatch /s q    | partition           | q
             """)
-    void whatIsAskedForThen(String setup, String pre, String command, String where, String value) {
+    void scriptChangesTheSubmittedRequest(String setup, String pre, String command, String where, String value) {
         host.files.put("/s", "#!/bin/sh\ntrue\n");
         script(setup == null ? "" : setup, pre == null ? "" : pre, "");
         FakeHost.Ran ran = host.run(command);

@@ -41,7 +41,7 @@ class AccountedOrderTest {
 
     @ParameterizedTest
     @CsvSource({"true", "false"})
-    void whatIsStreamedStaysAsItCame(boolean byCount) {
+    void streamedRowsKeepTheirOrder(boolean byCount) {
         List<String> expected = new ArrayList<>();
         int jobs = byCount ? AccountedOrder.JOBS_MAX + 1 : 2;
         for (int i = 1; i <= jobs; i++) {

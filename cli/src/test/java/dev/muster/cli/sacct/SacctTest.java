@@ -293,7 +293,7 @@ class SacctTest {
             AveCPUFreq,ReqCPUFreq,ReqCPUFreqMax                ~ 2.10G|High|High
             ReqCPUFreqMin,ReqCPUFreqGov                        ~ 1.20G|OnDemand
             """)
-    void whatSingleTasksUsed(String fields, String expected) {
+    void sacctShowsTheUsageExtremesOfSingleTasks(String fields, String expected) {
         host.reply(
                 "QueryAccounting",
                 ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1},'steps':[{'stepId':0,'tasks':4,"

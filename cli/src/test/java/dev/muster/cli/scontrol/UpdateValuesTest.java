@@ -242,7 +242,7 @@ class UpdateValuesTest {
 
     /** What it says of a limit that nothing can be taken from is its own; of other refusals it says for which job. */
     @Test
-    void whatIsRefused() {
+    void refusedTimeLimitUpdateSaysWhy() {
         FakeHost host = new FakeHost();
         host.refuse(
                 "UpdateJob",

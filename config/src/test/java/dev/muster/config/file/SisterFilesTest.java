@@ -262,7 +262,7 @@ class SisterFilesTest {
             MpiParams=disable_slurm_hydra_bootstrap ~
             TLSType=tls/s2n,TLSParameters=sackd_cert_file=/a ~ TLSParameters=sackd_cert_file has no effect: sackd listens on no port
             """)
-    void whatHasNoEffectBesideOtherKeys(String keys, String said) throws IOException {
+    void keyWithoutEffectBesideOtherKeysIsReported(String keys, String said) throws IOException {
         file("slurm.conf", "ClusterName=c\nSlurmctldHost=h\n" + keys.replace(",", "\n") + "\n");
         SlurmConf conf =
                 ((SlurmConf.Parsed.Ok) SlurmConf.read(dir.resolve("slurm.conf").toFile())).conf();
@@ -288,7 +288,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void whatHasNoEffectIsSaid() throws IOException {
+    void keyWithoutEffectIsReported() throws IOException {
         file("plugstack.conf", "required /usr/lib/foo.so\n");
         file("slurm.conf", """
             ClusterName=c

@@ -27,7 +27,7 @@ class JobContainerConfTest {
                         + "/dev/shm | false | /i",
                 "BasePath=/b;NodeName=n1 BasePath=none              | ''     | false | /tmp /dev/shm | false | ''",
             })
-    void whatANodeHas(String text, String base, boolean auto, String dirs, boolean shared, String init)
+    void nodeReadsItsOwnContainerSettings(String text, String base, boolean auto, String dirs, boolean shared, String init)
             throws Exception {
         List<ConfigError> errors = new ArrayList<>();
         JobContainerConf conf = JobContainerConf.read(file(text), "n1", errors).replacing(Map.of("%n", "n1"));

@@ -36,7 +36,7 @@ class KafkaConfTest {
     }
 
     @Test
-    void whatTheFileSays() throws IOException {
+    void kafkaConfIsReadWithItsParameters() throws IOException {
         KafkaConf conf = read(
                 "# brokers\nmetadata.broker.list=a:9092, "
                         + "b:9093\nlinger.ms=400\nacks=1\ncompression.type=gzip\nlog_level=7\n"
@@ -61,7 +61,7 @@ class KafkaConfTest {
     }
 
     @Test
-    void whatItMustNotSay() throws IOException {
+    void invalidKafkaConfIsReported() throws IOException {
         read(
                 "linger.ms=x\nacks=2\nssl.crl.location=/crl\ncompression.codec=zstd\nsecurity.protocol=sasl_ssl\nsasl.mechanism=GSSAPI\n",
                 "JobCompLoc=FILE\nJobCompParams=nonsense,poll_interval=x");

@@ -39,7 +39,7 @@ class ProfileConfTest {
     }
 
     @Test
-    void whatTheFileSays() throws IOException {
+    void influxdbProfileConfIsRead() throws IOException {
         ProfileConf conf = read("influxdb", """
             ProfileInfluxDBHost=db:8086
             ProfileInfluxDBDatabase=series
@@ -75,7 +75,7 @@ class ProfileConfTest {
     }
 
     @Test
-    void whatItMustNotSay() throws IOException {
+    void invalidInfluxdbProfileConfIsReported() throws IOException {
         read(
                 "acct_gather_profile/influxdb",
                 "ProfileInfluxDBPass=x\nProfileInfluxDBDefault=Everything\nProfileInfluxDBExtraTags=sluid,uid\n"
