@@ -218,7 +218,7 @@ class EmulatedNodesTest {
     }
 
     @Test
-    void whatWaitsAtTheGateEndsWhenItOpensOrWhenItIsToldTo() throws Exception {
+    void gatedStepEndsWhenTheGateOpensOrItsJobIsEnded() throws Exception {
         send("n1", launch(1, NodeMessages.STEP_BATCH, 0, "gate"));
         send("n2", launch(2, NodeMessages.STEP_BATCH, 0, "gate"));
         next(NodeMessages.StepLaunched.class);

@@ -60,7 +60,7 @@ class CodecTest {
     }
 
     @Test
-    void whatDoesNotFitIsRefused() {
+    void malformedJsonIsRefused() {
         for (String bad : List.of(
                 "",
                 "[",

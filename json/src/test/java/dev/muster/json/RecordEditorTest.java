@@ -34,7 +34,7 @@ class RecordEditorTest {
     }
 
     @Test
-    void whatIsSetIsRead() {
+    void editedComponentIsReadBack() {
         RecordEditor<Sheet> edit = RecordEditor.of(SHEET).set("size.width", 5);
         assertThat(edit.number("size.width")).isEqualTo(5);
         assertThat(edit.at("size")).isEqualTo(new Size(5, 3));

@@ -99,7 +99,7 @@ class KafkaOutboxTest {
 
     /** What passes is tried again; what does not is dropped, and what stands beside it arrives. */
     @Test
-    void whatABrokerRefuses() throws Exception {
+    void recordWaitsOrIsDroppedByTheBrokersError() throws Exception {
         try (FakeBroker broker = new FakeBroker(0);
                 Outbox p = producer(conf(broker.port(), PATIENT_MS, false, "", Map.of()))) {
             broker.error = 6;
@@ -162,7 +162,7 @@ class KafkaOutboxTest {
 
     /** What waits at an orderly end is sent by the next producer. */
     @Test
-    void whatWaitsOutlivesARestart() throws Exception {
+    void waitingRecordsSurviveARestart() throws Exception {
         int port;
         try (FakeBroker gone = new FakeBroker(0)) {
             port = gone.port();

@@ -276,7 +276,7 @@ class LuaStateTest {
         coroutine.wrap(function() while true do end end)()
         while true do coroutine.resume(coroutine.create(function() while true do end end)) end
         """)
-    void whatDoesNotEndIsEnded(String chunk) {
+    void endlessScriptIsStopped(String chunk) {
         long until = System.nanoTime() + 50_000_000;
         try (LuaState state = LuaState.ofDaemon(() -> until)) {
             assertThatThrownBy(() -> state.load(chunk.getBytes(StandardCharsets.UTF_8), "t"))

@@ -98,7 +98,7 @@ class ModelRecordsCodecTest {
 
     /** Whatever becomes of the bytes: the value, or the exception with its words, is the tree's. */
     @Test
-    void whatIsSpoiltIsToldAsTheTreeTellsIt() {
+    void spoiltBytesGiveTheSameOutcomeAsTheTree() {
         ((RecordAdapter) JsonAdapter.of(JobMessages.Submit.class)).compile();
         ((RecordAdapter) JsonAdapter.of(JobDesc.class)).compile();
         int refused = 0;

@@ -66,7 +66,7 @@ class BindAndFreqTest {
         "PowerSave, 2164260864",
         "SchedUtil, 2151677952"
     })
-    void asNumbers(String word, long number) {
+    void cpuFrequencyHasSlurmsNumber(String word, long number) {
         assertThat(CpuFreq.number(word)).isEqualTo(number);
     }
 

@@ -98,7 +98,7 @@ class PackedAnswerTest {
     }
 
     @Test
-    void whatIsCutOrChangedIsNoAnswer() {
+    void cutOrChangedAnswerIsRefused() {
         PackedAnswer.Writer w = new PackedAnswer.Writer(5, "c", JOBS, STEPS);
         job(w, "", 3, "x", true, 0);
         byte[] whole = w.end(0);

@@ -92,7 +92,7 @@ class SharedLaunchTest {
     }
 
     @Test
-    void whatDiffersElsewhereIsNotSentTogether() {
+    void launchesOfDifferentJobsAreNotShared() {
         assertThat(SharedLaunch.of(List.of("a", "b"), List.of(launch(0, "j"), launch(1, "other"))))
                 .isEmpty();
     }

@@ -325,7 +325,7 @@ class SlurmdTest {
 
     /** The end says as much. */
     @Test
-    void whatIsOverAtOnceIsNotReportedAsBegun() throws Exception {
+    void stepThatEndsAtOnceIsNotReportedAsLaunched() throws Exception {
         controller.send(batch(share(12, -1), spool.resolve("o"), "exit 0\n"));
         controller.send(batch(share(13, -1), spool.resolve("o"), "exec sleep 30\n"));
         assertThat(controller.await(StepLaunched.class).jobId()).isEqualTo(13);

@@ -147,7 +147,7 @@ class OperationsTest {
 
     /** A list that is as it was: nodes answer 304, the others empty with a warning. */
     @Test
-    void whatHasNotChangedIsNotSaidAgain() throws IOException {
+    void unchangedListIsAnsweredWith304OrEmpty() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         assertThat(rig.ask("GET", "/slurm/v0.0.45/nodes?update_time=1800000001", "")

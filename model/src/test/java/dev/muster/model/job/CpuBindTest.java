@@ -46,7 +46,7 @@ class CpuBindTest {
                 "map_cpu:1*",
                 "nodes:1"
             })
-    void notUnderstood(String text) {
+    void malformedCpuBindIsNotParsed(String text) {
         assertEquals(Optional.empty(), CpuBind.parse(text));
     }
 }

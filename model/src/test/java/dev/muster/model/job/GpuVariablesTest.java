@@ -21,7 +21,7 @@ class GpuVariablesTest {
                 "opencl_env,nvidia_gpu_env | CUDA_VISIBLE_DEVICES GPU_DEVICE_ORDINAL",
                 "no_gpu_env                | ''",
             })
-    void whatTheFlagsSay(String flags, String variables) {
+    void flagsChooseTheGpuVariables(String flags, String variables) {
         assertThat(String.join(" ", GpuVariables.of(List.of(flags.split(","))))).isEqualTo(variables);
     }
 

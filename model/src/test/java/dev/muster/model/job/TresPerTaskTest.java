@@ -16,7 +16,7 @@ class TresPerTaskTest {
             4 | cpu=4,license/ansys=1  | cpu=4,license/ansys=1
             4 | cpu:4,license/ansys:1  | cpu=4,license/ansys=1
             """)
-    void whatEachTaskHasIsToldInOne(int cpus, String tres, String told) {
+    void tresPerTaskJoinsCpusAndGres(int cpus, String tres, String told) {
         assertThat(TresPerTask.of(cpus, tres)).isEqualTo(told);
     }
 

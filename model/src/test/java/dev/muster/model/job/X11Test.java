@@ -17,7 +17,7 @@ class X11Test {
         "'all ',false",
         "all 00 ff,false"
     })
-    void whatIsAskedForIsReadBackOrRefused(String text, boolean good) {
+    void x11RequestIsReadBackOrRefused(String text, boolean good) {
         assertThat(X11.parse(text).map(X11::text))
                 .isEqualTo(
                         good

@@ -78,7 +78,7 @@ class BindingTest {
                 "v,rank      | 0-1 0-1 | Entire node must be allocated for verbose,rank,one_thread",
                 "mask_ldom:1 | 0-1 0-1 | Entire node must be allocated for mask_ldom,one_thread",
             })
-    void whatCannotBeGivenIsRefused(String bind, String cpus, String why) {
+    void bindingOutsideTheStepsCpusIsRefused(String bind, String cpus, String why) {
         assertThat(new Binding(launch(bind, cpus.split(" ")), MACHINE, true, true, "n1").refusal())
                 .isEqualTo(why);
         assertThat(new Binding(launch(bind, cpus.split(" ")), MACHINE, false, true, "n1").refusal())

@@ -70,7 +70,7 @@ class CpuFrequencyTest {
                 "                       | SLURM_CPU_FREQ_REQ=high        | high",
                 "                       | -                              | -",
             })
-    void whatAStepIsGiven(String line, String variable, String expected) throws Exception {
+    void stepGetsTheRequestedOrDefaultFrequency(String line, String variable, String expected) throws Exception {
         Path file = Files.writeString(
                 root.resolve("slurm.conf"),
                 "ClusterName=c\nSlurmctldHost=h\nNodeName=n CPUs=1\nPartitionName=p Nodes=n\n"

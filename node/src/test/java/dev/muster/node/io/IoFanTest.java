@@ -142,7 +142,7 @@ class IoFanTest {
     }
 
     @Test
-    void whatWaitsIsBounded() throws Exception {
+    void waitingOutputIsBounded() throws Exception {
         byte[] chunk = new byte[1 << 20];
         int taken = 0;
         while (own.offer(chunk)) {

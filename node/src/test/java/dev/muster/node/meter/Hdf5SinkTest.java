@@ -123,7 +123,7 @@ class Hdf5SinkTest {
 
     /** What cannot be written stays, the log says where, and the next start tries again. */
     @Test
-    void whatCannotBeWrittenStays() throws IOException {
+    void unwritableProfileStaysUntilTheNextStart() throws IOException {
         Hdf5Sink sink = sink();
         Files.writeString(dir.resolve("profiles"), "no directory");
         sink.begun(plan);

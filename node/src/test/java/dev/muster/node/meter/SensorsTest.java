@@ -130,7 +130,7 @@ class SensorsTest {
     }
 
     @Test
-    void whatIsDoneOnLustreIsThatOfAllItsMounts() throws IOException {
+    void lustreUsageIsSummedOverAllMounts() throws IOException {
         lustre = true;
         stats("proc/fs/lustre/llite/a", 3, 4096, 1, 100);
         stats("proc/fs/lustre/llite/b", 0, 0, 1, 50);
@@ -226,7 +226,7 @@ class SensorsTest {
     }
 
     @Test
-    void whatIsOffIsNotRead() throws IOException {
+    void disabledSensorsAreNotRead() throws IOException {
         Sensors off = sensors(false, 30);
         off.begin(step);
         assertThat(off.isOn()).isFalse();

@@ -124,7 +124,7 @@ class TaskSamplesTest {
 
     /** A step's processes on all GPUs together; those of others are theirs. */
     @Test
-    void whatItsProcessesDoOnGpus() throws IOException {
+    void gpuUsageIsSummedOverTheStepsProcesses() throws IOException {
         gpus = Optional.of(GpuUse.parse(PMON.formatted("100", "412")));
         keep(at(4, 1000, 0));
         assertThat(TaskSamples.metered(step)).isEqualTo(new Metered(0, 0, 1, 150, 150, 512 * 1024, 512 * 1024));
@@ -191,7 +191,7 @@ class TaskSamplesTest {
 
     /** JobAcctGatherParams: the libraries that this machine shares with others count in part, or not at all. */
     @Test
-    void whatCountsAsMemory() {
+    void sharedLibrariesCountAsConfigured() {
         long shared = residentKb(true, false);
         long own = residentKb(false, true);
         // looked at last: this process grows while it is looked at

@@ -109,7 +109,7 @@ class UserFilesTest {
     }
 
     @Test
-    void onlyFilesAndOnlyWhatTheUserMayRead() throws Exception {
+    void userReadsOnlyRegularFilesWithPermission() throws Exception {
         assertThat(read(dir, 0, 100, 0).error()).isEqualTo("not a regular file");
         assertThat(read(Path.of("/dev/zero"), 0, 100, 0).error()).isEqualTo("not a regular file");
         assertThat(read(Path.of("/etc/shadow"), 0, 100, 0).error()).isEqualTo(Os.uid() == 0 ? "" : "Permission denied");

@@ -37,7 +37,7 @@ class StepWatchTest {
      * first.
      */
     @Test
-    void whatIsAskedComesInThatOrder() throws Exception {
+    void messagesAndSignalsReachTheStepInOrder() throws Exception {
         JobSpool spool = new JobSpool(directory);
         try (ServerSocketChannel stepd = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             stepd.bind(UnixDomainSocketAddress.of(spool.socket(directory)));

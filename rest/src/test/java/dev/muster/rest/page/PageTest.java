@@ -80,7 +80,7 @@ class PageTest {
     }
 
     @Test
-    void onlyScriptsAndStylesOfThisPlaceAndNoFrames() {
+    void contentPolicyAllowsOnlyOwnScriptsAndNoFrames() {
         assertThat(Page.SECURITY.get("Content-Security-Policy"))
                 .contains("default-src 'none'")
                 .contains("script-src 'self'")
@@ -213,7 +213,7 @@ class PageTest {
     }
 
     @Test
-    void whatIsAskedForInVainHasTheCodeForIt() throws IOException {
+    void invalidRequestGetsItsStatusCode() throws IOException {
         Rig rig = rig();
         assertThat(browse(rig, "GET", "/muster/v1/jobs", "").status()).isEqualTo(401);
         assertThat(rig.ask("GET", "/muster/v1/none", "").status()).isEqualTo(404);
