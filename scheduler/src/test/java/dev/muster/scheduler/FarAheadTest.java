@@ -159,7 +159,7 @@ class FarAheadTest {
 
     /** A job behind a job without a time limit shows a start in a year, as in Slurm, and has no reservation. */
     @Test
-    void behindAJobWithoutLimit() {
+    void jobBehindAnUnlimitedJobShowsAStartInAYear() {
         Cluster c = cluster();
         c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=-1");
         c.schedule();
@@ -184,7 +184,7 @@ class FarAheadTest {
 
     /** Ten without a limit on one node: ten years. */
     @Test
-    void oneWithoutLimitAfterTheOther() {
+    void unlimitedJobsArePlannedAYearApart() {
         Cluster c = one();
         List<Integer> jobs = many(c, 10, "tasks=4 timing.timeLimitMin=-1");
         inTurn(days(c, jobs), i -> i * 365.0, i -> i * 365.0 * 1.2);

@@ -16,7 +16,7 @@ class GangTest {
     }
 
     @Test
-    void theyTakeTurns() {
+    void gangJobsTakeTurns() {
         play("p nodes=n1 defmempercpu=10 oversubscribe=FORCE:3", """
                 submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2

@@ -65,7 +65,7 @@ class GpusOfSocketsTest {
     }
 
     @Test
-    void whereThreadsAreLeftAloneAStepTakesMoreCores() {
+    void stepOfAOneThreadPerCoreJobTakesMoreCores() {
         Cluster c = new Cluster("n1 cpus=16 threads=2 sockets=2 gpus=2", "p nodes=n1 defmempercpu=1", "gresTypes=gpu");
         int id = c.accept("partition=p tresPerSocket=gres/gpu:1 socketsPerNode=1 threadsPerCore=1 cpusPerTask=8");
         c.schedule();

@@ -19,7 +19,7 @@ class HetPlanTest {
     }
 
     @Test
-    void componentThatNamesItsNodeGetsItBeforeOthers() {
+    void componentGetsTheNodeItNamesFirst() {
         play("""
                 het kind=BATCH tasks=1 : kind=BATCH tasks=1 nodeList=n1 : kind=BATCH tasks=1 excludeList=n2 -> 3 PENDING
                 schedule                                                 -> 1 RUNNING n2; 2 RUNNING n1; 3 RUNNING n3
@@ -74,7 +74,7 @@ class HetPlanTest {
         "options.bf_hetjob_immediate=yes,false",
         "options.bf_hetjob_prio=max options.bf_hetjob_immediate=yes,false"
     })
-    void whereTheQueueHasThem(String settings, boolean first) {
+    void bfHetjobPrioRanksAHetJobInTheQueue(String settings, boolean first) {
         Play play = cluster(settings);
         play.lines("""
                 submit kind=BATCH tasks=6 nodesMin=3                            -> 1 PENDING
@@ -99,7 +99,7 @@ class HetPlanTest {
     /** The tier of a heterogeneous job follows the same rule where its components' partitions have other tiers. */
     @ParameterizedTest
     @CsvSource({"min,false", "avg,true", "max,true"})
-    void andWhichTier(String by, boolean first) {
+    void bfHetjobPrioChoosesTheTierOfAHetJob(String by, boolean first) {
         Play play = new Play(new Cluster("n[1-3] cpus=2 mem=1000", """
                 p nodes=n[1-3] default=yes defmempercpu=10 prioritytier=2
                 low nodes=n[1-3] defmempercpu=10 prioritytier=1

@@ -38,7 +38,7 @@ class ImexChannelsTest {
 
     /** shows: SwitchType=switch/nvidia_imex, SwitchParameters=imex_channel_count. */
     @Test
-    void oneForEachJobOrForEachSegment() {
+    void jobHasAnImexChannelOrOnePerSegment() {
         String own = " network=unique-channel-per-segment";
         String[][] rows = {
             {"0", "nodesMin=8", ""},
@@ -64,7 +64,7 @@ class ImexChannelsTest {
     }
 
     @Test
-    void eachNodeHasTheOneOfItsSegment() {
+    void nodeHasTheImexChannelOfItsSegment() {
         Cluster c = cluster(8);
         int id = c.accept("partition=p nodesMin=8 tasks=8 segment=4 network=unique-channel-per-segment");
         c.schedule();

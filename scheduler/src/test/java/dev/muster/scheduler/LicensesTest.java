@@ -80,7 +80,7 @@ class LicensesTest {
     }
 
     @Test
-    void oneOfSeveral() {
+    void jobTakesOneOfItsAlternativeLicenses() {
         Cluster c = cluster();
         assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("n1:1");
         assertThat(c.place("licenses=fluent:3|abaqus:2")).isEqualTo("n1:1");
@@ -132,7 +132,7 @@ class LicensesTest {
      * next.
      */
     @Test
-    void thoseOfServersOutside() {
+    void remoteLicensesCountBesideLocalOnes() {
         Cluster c = cluster();
         assertThat(outside(c, "matlab@flex:2"))
                 .isEqualTo(Map.of("fluent", 4, "matlab", 1, "abaqus", 2, "matlab@flex", 2));
@@ -237,7 +237,7 @@ class LicensesTest {
 
     /** Jobs may ask for more licenses than there are with allow_zero_lic. */
     @Test
-    void moreThanThereAre() {
+    void allowZeroLicAcceptsMoreLicensesThanExist() {
         new Play(new Cluster(
                         "n[1-4] cpus=2 mem=1000",
                         "p nodes=n[1-4] default=yes defmempercpu=10",

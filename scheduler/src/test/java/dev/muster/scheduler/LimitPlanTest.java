@@ -19,7 +19,7 @@ class LimitPlanTest extends AccountPolicies {
     }
 
     @Test
-    void nothingIsKeptForComponentsThatALimitKeepsBack() {
+    void componentsHeldByALimitReserveNoNodes() {
         policy("limits,qos", "GrpTRES=cpu=3", "", "");
         cluster.submit("charge.account=dept tasks=2");
         cluster.schedule();

@@ -268,7 +268,7 @@ class PlacementTest {
 
     /** --nodes=1,2,4: as many of these as there are, the fewest with --use-min-nodes. */
     @Test
-    void someNumbersOfNodesAlone() {
+    void jobGetsOnlyListedNodeCounts() {
         table(
                 "n[1-6] cpus=4 mem=1000",
                 "p nodes=n[1-6] defmempercpu=10\nfew nodes=n[1-6] defmempercpu=10 maxnodes=3",
@@ -440,7 +440,7 @@ class PlacementTest {
      * its limits.
      */
     @Test
-    void someOfSeveralPartitionsAreOpen() {
+    void jobNeedsOneOpenPartitionOfItsList() {
         String partitions = """
                 ok nodes=n[1-2] defmempercpu=1
                 short nodes=n1 maxtime=1 defmempercpu=1
@@ -489,7 +489,7 @@ class PlacementTest {
 
     /** Since 26.05 no job has nodes on which none of its tasks would run. */
     @Test
-    void fewerTasksThanNodes() {
+    void jobGetsNoNodesWithoutTasks() {
         table(
                 "n[1-3] cpus=2 mem=1000 gpus=2",
                 "p nodes=n[1-3] defmempercpu=1\nbig nodes=n[1-3] minnodes=2 defmempercpu=1",
@@ -602,7 +602,7 @@ class PlacementTest {
     }
 
     @Test
-    void leastLoadedAndFullestNodes() {
+    void llnTakesLeastLoadedAndPackNodesTheFullest() {
         String nodes = "n[1-3] cpus=4 mem=1000";
         String[][] rows = {
             {"p nodes=n[1-3] defmempercpu=10", "", "n1:1 n1:1 n1:1"},
@@ -629,7 +629,7 @@ class PlacementTest {
     }
 
     @Test
-    void oneTaskForEachCore() {
+    void oneTaskPerCoreOptionGivesEachTaskACore() {
         Cluster c = new Cluster(
                 "n1 cpus=8 threads=2 mem=1000",
                 "p nodes=n1 defmempercpu=10",

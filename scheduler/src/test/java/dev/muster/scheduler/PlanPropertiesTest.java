@@ -103,7 +103,7 @@ public class PlanPropertiesTest {
 
     @ParameterizedTest
     @CsvSource({"''", "easy", "short", "expected"})
-    void nothingIsHadTwiceAndNoPromiseIsBroken(String backfill) {
+    void planUsesNoResourceTwiceAndKeepsItsPromises(String backfill) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
             Cluster c = cluster(backfill);
@@ -159,7 +159,7 @@ public class PlanPropertiesTest {
     }
 
     @Test
-    void nothingIsHadTwiceWhateverItIsAskedBy() {
+    void noResourceIsAllocatedTwiceForAnyRequest() {
         int started = 0;
         for (int seed = 1; seed <= 4000; seed++) {
             Random r = new Random(seed);

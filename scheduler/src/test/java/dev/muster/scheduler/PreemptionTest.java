@@ -226,7 +226,7 @@ class PreemptionTest {
      * were chosen already make room for the first preemptors.
      */
     @Test
-    void inWhichOrderTheyGo() {
+    void victimsAreTakenByNumberOrYoungestFirst() {
         for (String line : List.of("options.x=y | 1,2 3,4", "options.preempt_youngest_first=yes | 3,4 1,2")) {
             Cluster c = new Cluster(
                     "n[1-4] cpus=1 mem=1000",
@@ -558,7 +558,7 @@ class PreemptionTest {
 
     /** WITHIN of a QOS says which jobs it preempts; the mode is the cluster's. */
     @Test
-    void withinAQosTheHigherPriorityWins() {
+    void withinModeLetsHigherPriorityPreemptInAQos() {
         Cluster c = new Cluster(
                 "n1 cpus=2 mem=1000",
                 "p nodes=n1 default=yes defmempercpu=10",

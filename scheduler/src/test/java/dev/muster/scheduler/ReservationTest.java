@@ -45,7 +45,7 @@ class ReservationTest {
     }
 
     @Test
-    void licensesAndNodesThatOthersHaveAreNotReservedTwice() {
+    void reservedLicensesAndNodesAreNotReservedTwice() {
         Cluster cluster =
                 new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8");
         new Play(cluster).lines("""
@@ -211,7 +211,7 @@ class ReservationTest {
             endtime=+160 ! duration-=30; starttime=+150                                          ! 150-180
             endtime=+160 ! comment=x; starttime=+150                                             ! 150-160
             """)
-    void whenItEnds(String made, String changes, String times) {
+    void reservationEndFollowsItsLastTimeChange(String made, String changes, String times) {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 defmempercpu=1 default=yes", "");
         long now = c.seconds();
         Decision last = c.apply(new Command.CreateReservation(
@@ -283,7 +283,7 @@ class ReservationTest {
 
     /** No job is left with a reservation that is gone, though more jobs wait for it than one step may change. */
     @Test
-    void itsEndReachesEveryJobThatWaits() {
+    void reservationEndHoldsEveryWaitingJob() {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "maxJobCount=3000");
         new Play(c).lines("""
                 reserve r starttime=+1 duration=60 nodes=n1 users=alice
@@ -302,7 +302,7 @@ class ReservationTest {
     }
 
     @Test
-    void nothingRunsIntoItsTime() {
+    void jobDoesNotRunIntoAReservation() {
         play("""
                 reserve r starttime=+300 duration=600 nodes=ALL users=bob       -> r waits n1 n2 n3 SPEC_NODES ALL_NODES
                 submit kind=BATCH timing.timeLimitMin=5                         -> 1 PENDING
@@ -522,7 +522,7 @@ class ReservationTest {
 
     /** A smaller node count keeps the nodes with jobs, and the last ones; named nodes stay named. */
     @Test
-    void whichNodesStayWhenTheyGetFewer() {
+    void shrunkReservationKeepsNodesWithJobsAndTheLast() {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=3 users=alice
                 rereserve r nodecnt=2                                           -> r active n2 n3
@@ -609,7 +609,7 @@ class ReservationTest {
     }
 
     @Test
-    void itComesAgain() {
+    void hourlyReservationRepeats() {
         play("""
                 reserve r starttime=+10 duration=60 nodecnt=1 users=alice flags=HOURLY -> r waits n1 HOURLY
                 submit kind=BATCH timing.timeLimitMin=59
@@ -656,7 +656,7 @@ class ReservationTest {
     }
 
     @Test
-    void itsUsersMayEndIt() {
+    void userDeleteFlagLetsUsersEndTheReservation() {
         play("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice
                 unreserve r alice                                               -> says Invalid user id
@@ -679,7 +679,7 @@ class ReservationTest {
     }
 
     @Test
-    void oneThatHasBegunWithTooFewNodesIsNoPlaceForTheJob() {
+    void startedReservationRefusesAJobOfMoreNodes() {
         play("""
                 reserve now starttime=+0 duration=60 nodecnt=1 users=alice
                 reserve wide starttime=+0 duration=60 nodecnt=1 users=alice flags=FLEX,OVERLAP
@@ -722,7 +722,7 @@ class ReservationTest {
             +1800 ! DAILY       ! MAINT       ! runs
             +1800 !             ! MAINT       ! runs
             """)
-    void jobsInAReservationHeedTheOthers(String start, String otherFlags, String ownFlags, String becomes) {
+    void jobInAReservationHeedsOverlappingReservations(String start, String otherFlags, String ownFlags, String becomes) {
         String other = "starttime=" + start + " duration=7200 nodes=n1 users=bob"
                 + (otherFlags == null ? "" : " flags=" + otherFlags);
         String mine =

@@ -108,7 +108,7 @@ class ReservedDevicesTest {
     }
 
     @Test
-    void oneOfItsKindThatIsNotTrackedIsNotReserved() {
+    void untrackedGresIsNotReserved() {
         gpus("""
                 reserve r starttime=+0 duration=600 users=alice tres=gres/nic=1            -> says Invalid Trackable RESource (TRES) specification
                 reserve r starttime=+0 duration=600 users=alice trespernode=gres/gpu=1     -> says Node count specification invalid

@@ -39,7 +39,7 @@ class SoftLimitTest {
 
     /** A job that runs beyond its soft limit is expected to run until its time limit, and may. */
     @Test
-    void whenItIsOver() {
+    void jobBeyondItsSoftLimitRunsToItsTimeLimit() {
         play.lines("""
                 submit kind=BATCH tasks=2 timing.timeLimitMin=60 timing.timeMinMin=10
                 schedule                                                                 -> 1 RUNNING n1

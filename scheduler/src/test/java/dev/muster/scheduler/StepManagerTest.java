@@ -145,7 +145,7 @@ class StepManagerTest {
     }
 
     @Test
-    void stepsHaveThoseOfTheirJob() {
+    void stepsTakeReservedPortsOfTheirJob() {
         Cluster c = cluster(MANAGED + " options.stepmgr=true");
         int own = c.accept("partition=p extras.resvPorts=3 nodeList=n1");
         int other = c.accept("partition=p nodeList=n1");

@@ -224,7 +224,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void oneWriterOfState() {
+    void onlyTheCoreWritesState() {
         // no other room can make a State but by apply and the canonical constructor, and none calls the rules but
         // through Core
         noClasses()

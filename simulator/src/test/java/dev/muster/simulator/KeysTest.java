@@ -58,7 +58,7 @@ class KeysTest {
     }
 
     @Test
-    void everyKeyThatHasAnEffectIsRead() {
+    void everyHonouredKeyIsRead() {
         String all = String.join(
                 "\n",
                 product().stream()

@@ -121,7 +121,7 @@ class ShapeTest {
     }
 
     @Test
-    void nothingIsOverItsLimitWithoutAReason() {
+    void onlyListedPlacesExceedTheShapeLimits() {
         Map<String, Integer> listed = listed();
         List<String> worse = new ArrayList<>();
         OVER.forEach((place, figure) -> {

@@ -61,7 +61,7 @@ class SimulatorTest {
     }
 
     @Test
-    void sameSeedSameTrace() {
+    void sameSeedGivesTheSameTrace() {
         for (long seed = 1000; seed < 1000 + TWICE; seed++) {
             assertThat(Simulation.run(seed, Plant.NONE, false).hash())
                     .isEqualTo(Simulation.run(seed, Plant.NONE, false).hash());

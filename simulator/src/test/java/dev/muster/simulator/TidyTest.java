@@ -42,7 +42,7 @@ class TidyTest {
     }
 
     @Test
-    void nothingIsLeftForLater() {
+    void sourcesHaveNoUnfinishedMarks() {
         assertThat(offenders((file, line) -> UNFINISHED.matcher(line).matches()))
                 .isEmpty();
     }

@@ -107,7 +107,7 @@ class WallsTest {
 
     /** The file may only get shorter: an arrow that is gone leaves it. */
     @Test
-    void packagesUseThoseBeforeThem() throws IOException {
+    void packagesUseOnlyPackagesBeforeThem() throws IOException {
         Set<String> rooms = all.stream().map(WallsTest::room).collect(Collectors.toSet());
         List<String> left;
         try (Stream<String> lines = Files.lines(Path.of("src/test/resources", LEFT))) {

@@ -51,7 +51,7 @@ class ReservationsInForceTest {
     }
 
     @Test
-    void aPlaceIsKeptFromThoseBehindAndNotFromThoseBefore() {
+    void reservationHoldsOffOnlyJobsThatWouldDelayIt() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", "p nodes=n[1-2] default=yes maxtime=1000", "");
         Scheduler s = elsewhere(c);
         c.accept("tasks=2 nodesMin=1 nodesMax=1 timing.timeLimitMin=100");
@@ -91,7 +91,7 @@ class ReservationsInForceTest {
     }
 
     @Test
-    void everyJobThatCanRunHasATime() {
+    void everyRunnableJobHasAPlannedStart() {
         Cluster c = cluster();
         Scheduler s = elsewhere(c);
         List<Integer> ids = new ArrayList<>();

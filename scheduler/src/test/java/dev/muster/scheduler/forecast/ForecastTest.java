@@ -136,7 +136,7 @@ public class ForecastTest {
 
     /** A node may have more of a resource than a small number holds. */
     @Test
-    void manyOfOneResource() {
+    void planCountsMoreOfAResourceThanAShortHolds() {
         Cluster c = new Cluster(
                 "n1 cpus=8 mem=1000 gpus=1 shards=100000",
                 "p nodes=n1 default=yes defmempercpu=10",
@@ -274,7 +274,7 @@ public class ForecastTest {
      * in a pass.
      */
     @Test
-    void nothingIsForgottenBehindTheFirstHundred() {
+    void planKnowsAllResourcesBehindAHundredJobs() {
         List<Topology.Switch> two = List.of(
                 new Topology.Switch("s1", 0, 1, Cluster.names("n[1-2]"), List.of()),
                 new Topology.Switch("s2", 0, 1, Cluster.names("n[3-4]"), List.of()));

@@ -41,7 +41,7 @@ class FeasibilityCacheTest {
     }
 
     @Test
-    void itSaysWhatLookingSays() {
+    void feasibilityCacheAgreesWithAFreshLook() {
         List<State> states = Stream.of("", "enforcePartLimits=ALL")
                 .flatMap(settings -> Stream.of(
                                 "n[1-2] cpus=2 mem=1000",

@@ -85,7 +85,7 @@ class LayersTest {
             power:1,natural,fluent:2  ! n1 ! fluent:2,natural(n[1-4]):1,power(n[1-4]):1,power(n[1-8]):1
             power:0                   ! n1 !
             """)
-    void where(String asked, String nodes, String rest) {
+    void jobIsPlacedWithinItsLayer(String asked, String nodes, String rest) {
         Cluster c = cluster();
         String place = c.place("licenses=" + asked);
         if (nodes == null) {
@@ -162,7 +162,7 @@ class LayersTest {
 
     /** A layer of a block: where the nodes that come first cannot have it together, those of another block can. */
     @Test
-    void togetherWithBlocks() {
+    void layerOfABlockMovesTheJobToAnotherBlock() {
         Topology blocks = new Topology(
                 "b",
                 Topology.Kind.BLOCK,

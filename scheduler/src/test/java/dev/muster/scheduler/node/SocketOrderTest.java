@@ -51,7 +51,7 @@ class SocketOrderTest {
      * Tasks that leave no room for another take the first cores, as packaging/placement.sh observed of the original.
      */
     @Test
-    void whereNoTaskMoreHasRoomTheFirstCoresAreTaken() {
+    void tasksThatFillANodeTakeItsFirstCores() {
         check("", """
                 tasks=1 cpusPerTask=12 | 0-5 12 1200
                 tasks=1 cpusPerTask=9 | 0-4 10 1000
@@ -80,7 +80,7 @@ class SocketOrderTest {
     }
 
     @Test
-    void eachNodeStillToComeKeepsOneCore() {
+    void eachRemainingNodeKeepsOneCore() {
         check("", """
                 tasks=6 nodesMin=2 nodesMax=2 | 0,4 4 400 + 0 2 200
                 tasks=4 nodesMin=2 nodesMax=2 | 0 2 200 + 0 2 200

@@ -299,7 +299,7 @@ class TopologySelectorTest {
     }
 
     @Test
-    void afterAWhileItTakesMoreSwitches() {
+    void jobTakesMoreSwitchesAfterItsSwitchWait() {
         Cluster c = new Cluster("n[1-8] cpus=1", "p nodes=n[1-8] defmempercpu=1", "", TREE);
         int job = c.accept("partition=p nodesMin=4 switches=1@1");
         c.schedule();

@@ -103,7 +103,7 @@ class BackfillTest {
 
     /** A job begins for as long as it fits before a reservation of its nodes as well. */
     @Test
-    void untilAReservationBegins() {
+    void jobIsShortenedToEndBeforeAReservation() {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
         c.apply(new dev.muster.core.command.Command.CreateReservation(
                 0,
@@ -160,7 +160,7 @@ class BackfillTest {
 
     /** A job of two partitions keeps room in one of them. */
     @Test
-    void oneReservationForEachJob() {
+    void bfOneResvPerJobReservesInOnePartition() {
         for (String options : java.util.List.of("", "options.bf_one_resv_per_job=true")) {
             new Play(new Cluster(
                             "n[1-2] cpus=2 mem=1000",
@@ -178,7 +178,7 @@ class BackfillTest {
 
     /** {@code srun --immediate}. */
     @Test
-    void nowOrNever() {
+    void immediateJobStartsNowOrIsRefused() {
         new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION + "\nq nodes=n2 defmempercpu=10", "")).lines("""
                 immediately nodesMin=2 tasks=4 timing.timeLimitMin=60
                 schedule                                    -> 1 RUNNING n[1-2]
@@ -193,7 +193,7 @@ class BackfillTest {
     }
 
     @Test
-    void alsoOnTheNodeThatIsFree() {
+    void shortJobBackfillsAFreeNode() {
         new Play(new Cluster("n[1-2] cpus=1 mem=1000", PARTITION, "")).lines("""
                 submit kind=BATCH timing.timeLimitMin=30
                 submit kind=BATCH timing.timeLimitMin=30 nodesMin=2 nodesMax=2
@@ -248,7 +248,7 @@ class BackfillTest {
     }
     /** --test-only: the start is not before --begin, however far away, and behind the jobs that wait by then. */
     @Test
-    void whenAJobThatBeginsLaterWouldStart() {
+    void testOnlyStartIsNotBeforeTheBeginTime() {
         for (String row : List.of(
                 "timing.beginTime=0 -> +3600",
                 "timing.beginTime=1000010 -> +3600",

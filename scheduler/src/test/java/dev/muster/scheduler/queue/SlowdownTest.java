@@ -43,7 +43,7 @@ class SlowdownTest {
     }
 
     @Test
-    void othersOfTheUserCountOnlyUpToTheLimit() {
+    void pastRunsOfAUserCountOnlyUpToTheTimeLimit() {
         RuntimeEstimator e = after(57_600, 40_000);
         assertThat(e.price(1, 600, 4, 600)).isEqualTo(600.0 * 600);
         assertThat(e.price(2, 600, 4, 600)).as("nothing is known of him").isEqualTo(600.0 * 600);

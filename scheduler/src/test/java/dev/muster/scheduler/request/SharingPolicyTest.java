@@ -13,7 +13,7 @@ class SharingPolicyTest {
     private static final String BOB = " owner.uid=2000 owner.user=bob";
 
     @Test
-    void aJobThatWantsItsNodesForItsUserWaitsForOthersAndKeepsThemAway() {
+    void exclusiveUserJobSharesNodesOnlyWithItsUsersJobs() {
         Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=10", "");
         int[] ids = {
             c.accept("partition=p"),

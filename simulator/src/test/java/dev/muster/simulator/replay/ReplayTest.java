@@ -151,7 +151,7 @@ class ReplayTest {
 
     /** No job is wide: the order of the queue does not decide which job has the reservation. */
     @Test
-    void andWhereThePolicyHasItsOwnOrder() {
+    void fastReplayAgreesForAPolicyWithItsOwnOrder() {
         boolean differs = false;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Trace t = made(seed, 150, 32, 4, 0.95);
