@@ -68,7 +68,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void endsAsItsScriptEnds() {
+    void batchJobEndsWithItsScriptsExitCode() {
         play("""
                 submit kind=BATCH          -> 1 PENDING
                 schedule                   -> 1 RUNNING n1; n1 holds [1]
@@ -393,7 +393,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void theSameRequestGivesTheSameJob() {
+    void repeatedRequestIdGivesTheSameJob() {
         play("""
                 again r1 kind=BATCH        -> 1 PENDING
                 again r1 kind=BATCH        -> 2 unknown
@@ -676,7 +676,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void orMayNot() {
+    void disableJobShrinkRefusesFewerNodes() {
         new Play(new Cluster(
                         "n[1-4] cpus=2 mem=1000",
                         "p nodes=n[1-4] default=yes defmempercpu=10",
@@ -720,7 +720,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void aJobGoesBeforeItsUsersOthers() {
+    void topJobGoesBeforeOtherJobsOfItsUser() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10\nq nodes=n1", "");
         new Play(c).lines("""
                 submit name=a

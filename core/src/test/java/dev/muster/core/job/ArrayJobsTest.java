@@ -56,7 +56,7 @@ class ArrayJobsTest {
 
     /** Another user's request about an array names its tasks, and splits off no task. */
     @Test
-    void arraysOfOthers() {
+    void requestOnAnotherUsersArrayIsDeniedUnsplit() {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");
         int id = c.accept("kind=BATCH timing.array=1-3,5");
         Command.JobRef all = new Command.JobRef("" + id, id, -1, Command.JobRef.NO_STEP);

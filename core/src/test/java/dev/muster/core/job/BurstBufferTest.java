@@ -122,7 +122,7 @@ class BurstBufferTest {
     }
 
     @Test
-    void fromStageInToTeardown() {
+    void burstBufferGoesFromStageInToTeardown() {
         pools();
         int id = submit("#BB_LUA pool=small capacity=5", "");
         assertThat(buffer(id))

@@ -49,7 +49,7 @@ class CrontabTest {
                 "0 0 * * xyz             | 2026-03-04T00:00:00 | wrong",
                 "@often                  | 2026-03-04T00:00:00 | wrong",
             })
-    void whenALineIsDue(String line, String after, String expected) {
+    void cronLineIsDueAtItsNextTime(String line, String after, String expected) {
         ZoneId zone = ZoneId.of("Europe/Berlin");
         long now = LocalDateTime.parse(after).atZone(zone).toEpochSecond();
         String next = CronTime.parse(line)
@@ -93,7 +93,7 @@ class CrontabTest {
 
     /** The cluster's time begins at 13:46:40. */
     @Test
-    void itsJobsComeAgain() {
+    void cronJobIsRequeuedForItsNextTime() {
         Cluster c = cluster("enable");
         assertThat(crontab(c, Cluster.USER, "0 14 * * * a\n@daily b\n", "0 14 * * *", "@daily"))
                 .isEmpty();
@@ -168,7 +168,7 @@ class CrontabTest {
     }
 
     @Test
-    void allOfItOrNothing() {
+    void crontabIsTakenAsAWholeOrRefused() {
         Cluster c = cluster("enable");
         assertThat(crontab(c, Cluster.USER, "x", "@daily", "61 * * * *"))
                 .isEqualTo("line 2: invalid time specification: 61 * * * *");

@@ -23,7 +23,7 @@ class DependenciesTest {
     }
 
     @Test
-    void eachTaskWaitsForTheOneOfItsNumber() {
+    void aftercorrTaskWaitsForTheTaskOfItsNumber() {
         play("""
                 submit kind=BATCH timing.array=1-3
                 submit kind=BATCH timing.array=1-3 timing.dependency=aftercorr:1 -> 2 PENDING Dependency [1-3]
@@ -154,7 +154,7 @@ class DependenciesTest {
                 "afterok:4                | Job dependency problem",
                 "afterok:3                | Circular job dependency"
             })
-    void howDependenciesAreSaid(String typed, String shown) {
+    void dependencyIsPrintedAsSlurmPrintsIt(String typed, String shown) {
         String said = typed.replace('~', '\t');
         Cluster cluster = cluster("");
         Play play = new Play(cluster);
@@ -201,7 +201,7 @@ class DependenciesTest {
     }
 
     @Test
-    void oneOfANameAtATime() {
+    void singletonJobsOfANameRunOneAtATime() {
         play("""
                 submit kind=BATCH name=a
                 submit kind=BATCH name=b timing.dependency=singleton -> 2 PENDING Dependency
@@ -218,7 +218,7 @@ class DependenciesTest {
     }
 
     @Test
-    void someMinutesAfterAStart() {
+    void afterDependencyWaitsMinutesFromTheStart() {
         play("""
                 submit kind=BATCH timing.hold=true
                 submit kind=BATCH timing.dependency=after:1+5 -> 2 PENDING Dependency
@@ -244,7 +244,7 @@ class DependenciesTest {
     }
 
     @Test
-    void noneWaitsForItself() {
+    void circularDependencyIsRefused() {
         play("""
                 submit kind=BATCH timing.hold=true
                 submit kind=BATCH timing.dependency=afterany:1

@@ -53,7 +53,7 @@ class ExpeditingTest {
     }
 
     @Test
-    void soDoesOneThatLostANode() {
+    void jobThatLostItsNodeIsExpedited() {
         play("submit " + JOB + """
 
                 schedule

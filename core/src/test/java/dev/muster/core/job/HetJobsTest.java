@@ -53,7 +53,7 @@ class HetJobsTest {
     }
 
     @Test
-    void noneStartsBeforeAllCan() {
+    void hetJobStartsOnlyWhenAllComponentsCan() {
         play("""
                 submit tasks=2 nodeList=n1        -> 1 PENDING
                 submit tasks=2 nodeList=n2        -> 2 PENDING
@@ -116,7 +116,7 @@ class HetJobsTest {
     }
 
     @Test
-    void goesBackToTheQueueAsAWhole() {
+    void hetJobIsRequeuedAsAWhole() {
         play("""
                 het kind=BATCH : kind=BATCH
                 schedule
@@ -180,7 +180,7 @@ class HetJobsTest {
 
     /** An srun with an allocation of its own: one component's tasks may be done before another's have begun. */
     @Test
-    void itsOwnAllocationEndsWithTheStepInAllComponents() {
+    void hetSrunAllocationEndsWithItsStepInAllComponents() {
         play("""
                 het kind=RUN : kind=RUN
                 schedule
@@ -198,7 +198,7 @@ class HetJobsTest {
     }
 
     @Test
-    void othersWaitForAllOfIt() {
+    void dependencyWaitsForAllHetComponents() {
         play("""
                 het kind=BATCH : kind=BATCH
                 submit timing.dependency=afterany:1 -> 3 PENDING Dependency
@@ -212,7 +212,7 @@ class HetJobsTest {
     }
 
     @Test
-    void allAreQueuedOrNone() {
+    void hetJobIsQueuedWithAllComponentsOrRefused() {
         Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");
         new Play(c).lines("""
                 het kind=BATCH : kind=BATCH partition=nope            -> says Invalid partition name specified; 1 unknown

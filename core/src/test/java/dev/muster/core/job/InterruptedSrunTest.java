@@ -62,7 +62,7 @@ class InterruptedSrunTest {
 
     /** Jobs of salloc and sbatch go on, as do those of an srun that has not been interrupted and got SIGINT itself. */
     @Test
-    void otherJobsAreNotCancelled() {
+    void signalToAStepCancelsNoOtherJob() {
         new Play(new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""
                 submit kind=ALLOCATION
                 schedule

@@ -46,13 +46,13 @@ class MemoryUpdateTest {
             memPerCpuMb=100 nodesMin=2 tasks=5  | 0  | 120 | 200 | 200 100
             memAll=true                         | 0  | 120 | 10  | 100
             """)
-    void keepsWhatItUsesWithAMargin(String asked, int margin, int afterS, long usedMb, String kept) {
+    void memoryUpdateKeepsTheUsedMemoryWithAMargin(String asked, int margin, int afterS, long usedMb, String kept) {
         assertThat(measured(asked, margin, afterS, usedMb)).isEqualTo(kept);
     }
 
     @ParameterizedTest
     @CsvSource({"100, 50", "10, 5"})
-    void onceInARun(long first, long second) {
+    void memoryIsUpdatedOnceInARun(long first, long second) {
         Cluster c = cluster(ALLOWED);
         int id = c.accept("partition=p memPerNodeMb=400 extras.memUpdateMin=2 extras.memUpdateMargin=0");
         c.schedule();

@@ -102,7 +102,7 @@ class UpdateWordsTest {
     }
 
     @Test
-    void overTimeLimitIsThePartitionsOrTheClusters() {
+    void overTimeLimitComesFromPartitionThenCluster() {
         Cluster cluster = new Cluster(
                 NODES,
                 "p nodes=n1 default=yes\nq nodes=n1 overtimelimit=5\nr nodes=n1 overtimelimit=65535",
@@ -114,7 +114,7 @@ class UpdateWordsTest {
     }
 
     @Test
-    void howTasksGetTheirDevices() {
+    void tresBindAcceptsValidBindingsOnly() {
         for (String right : List.of(
                 "",
                 "gres/gpu:map:",

@@ -221,7 +221,7 @@ class AccountLimitsTest extends AccountPolicies {
 
     /** AllowAccounts and DenyAccounts mean those below an account as well. */
     @Test
-    void partitionsKnowAccountsByThoseAboveThem() {
+    void allowAndDenyAccountsIncludeAccountsBelow() {
         policy("associations", "", "", "");
         String[][] rows = {
             {"root", "", "ok ok"}, {"dept", "", "ok no"}, {"ALL", "root", "no no"}, {"ALL", "other", "ok no"}
@@ -407,7 +407,7 @@ class AccountLimitsTest extends AccountPolicies {
             allowaccounts=other | limits       |        | ''
             denyaccounts=dept   | ''           |        | ''
             """)
-    void whyAPartitionDoesNotAdmitAJob(String list, String enforced, String qos, String expected) {
+    void partitionNamesTheAccountOrQosItDoesNotAdmit(String list, String enforced, String qos, String expected) {
         cluster = new Cluster("n1 cpus=4 mem=1000", "q nodes=n1 default=yes\np nodes=n1 " + list, "");
         policy(enforced == null ? "" : enforced, "", "", "");
         JobDesc desc = Cluster.desc("partition=q,p charge.account=dept charge.qos=" + (qos == null ? "normal" : qos));
@@ -418,7 +418,7 @@ class AccountLimitsTest extends AccountPolicies {
 
     /** One of several broken limits is reported; without it the next one is. */
     @Test
-    void whichOfSeveralLimitsIsTold() {
+    void firstOfSeveralBrokenLimitsIsReported() {
         Map<String, String> limits =
                 new TreeMap<>(limits("GrpTRES=cpu=2 MaxTRES=cpu=2 MaxTRESPerNode=cpu=2 MaxTRESPU=cpu=2 MaxTRESPA=cpu=2"
                         + " GrpTRESMins=cpu=5 GrpTRESRunMins=cpu=5 GrpWall=5 MaxWall=5 MaxTRESMins=cpu=5 "

@@ -51,7 +51,7 @@ class AccountTimeLimitTest extends AccountPolicies {
     /** The partition's QOS goes before the job's own, unless that has OverPartQOS. */
     @ParameterizedTest
     @CsvSource({"MaxWall=1, 2", "MaxWall=1 Flags=OverPartQOS, 1"})
-    void orThatOfThePartitionsQos(String own, int minutes) {
+    void partitionQosMaxWallGoesBeforeTheJobsQos(String own, int minutes) {
         policy("associations,limits,qos", "", "MaxWall=10", "MaxWall=2");
         List<AssocPolicy> assocs =
                 List.copyOf(cluster.state().accounts().assocs().values());

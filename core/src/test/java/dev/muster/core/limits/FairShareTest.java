@@ -325,7 +325,7 @@ class FairShareTest {
      * is alike at each depth.
      */
     @Test
-    void whereDepthDoesNotCount() {
+    void depthObliviousFactorsMatchTheirFormula() {
         String lines = """
                 a 20
                   /u1 1 20

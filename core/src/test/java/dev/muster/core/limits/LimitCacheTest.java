@@ -174,7 +174,7 @@ public class LimitCacheTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"limits,qos", "limits,qos,safe"})
-    void theSameAsForEachAlone(String enforced) {
+    void limitCacheAgreesWithUncachedChecks(String enforced) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Random r = new Random(seed);
             Cluster c = new Cluster(

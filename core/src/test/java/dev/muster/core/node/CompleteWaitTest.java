@@ -18,7 +18,7 @@ class CompleteWaitTest {
     }
 
     @Test
-    void anywhere() {
+    void completeWaitHoldsAllPartitions() {
         play("", """
                 submit kind=BATCH partition=a
                 schedule                      -> 1 RUNNING n1
@@ -32,7 +32,7 @@ class CompleteWaitTest {
     }
 
     @Test
-    void inItsPartitionAndThoseThatHaveItsNodes() {
+    void completeWaitHoldsPartitionsThatShareItsNodes() {
         play("options.reduce_completing_frag=yes", """
                 submit kind=BATCH partition=a
                 schedule                      -> 1 RUNNING n1

@@ -43,7 +43,7 @@ class DynamicNodesTest {
     }
 
     @Test
-    void areCreatedByHandInThreeStates() {
+    void dynamicNodeIsCreatedInThreeStates() {
         play("""
                 create d[1-2] cpus=1 state=CLOUD           -> d1 free+POWERED_DOWN+CLOUD+DYNAMIC_NORM; members p=n1,f1,f2,d1,d2
                 create d1 cpus=1 state=CLOUD               -> says Node already exists in the node table (d1)

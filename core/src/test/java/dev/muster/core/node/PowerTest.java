@@ -327,7 +327,7 @@ class PowerTest {
      * or is drained, not both.
      */
     @Test
-    void whyItIsDrained() {
+    void powerDownAsapKeepsAnExistingDrainReason() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
                 schedule                                     -> 1 RUNNING n1

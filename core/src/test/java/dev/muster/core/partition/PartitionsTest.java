@@ -20,7 +20,7 @@ class PartitionsTest {
     }
 
     @Test
-    void itRunsInOneAndWaitsInAll() {
+    void jobOfSeveralPartitionsRunsInOneAndWaitsInAll() {
         play.lines("""
                 submit kind=BATCH partition=low,high
                 submit kind=BATCH partition=low,high
@@ -107,7 +107,7 @@ class PartitionsTest {
 
     /** Zero is a limit as well. */
     @Test
-    void nothingIsLittle() {
+    void zeroPartitionLimitIsALimit() {
         new Play(new Cluster(
                         "n[1-2] cpus=1 mem=1000",
                         "t nodes=n[1-2] default=yes maxtime=0\nn nodes=n[1-2] maxnodes=0\n"
@@ -127,7 +127,7 @@ class PartitionsTest {
     }
 
     @Test
-    void eachTaskOfAnArrayRunsInItsOwn() {
+    void arrayTaskRunsInItsOwnPartition() {
         play.lines("""
                 submit kind=BATCH partition=low,high timing.array=1-3
                 schedule                             -> 1_1 RUNNING n1; 1_2 RUNNING n2; 1_3 PENDING [3]

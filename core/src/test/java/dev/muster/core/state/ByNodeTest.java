@@ -43,7 +43,7 @@ class ByNodeTest {
 
     /** An allocation is released when the last of its shares is, whatever was asked of it before. */
     @Test
-    void allAreReleasedWhenTheLastIs() {
+    void allocationIsReleasedWithItsLastShare() {
         List<Allocation.Share> shares = new ArrayList<>(shares(100));
         for (int i = 0; i < 100; i++) {
             assertThat(new Allocation(1, shares).allReleased()).isFalse();
@@ -60,7 +60,7 @@ class ByNodeTest {
     }
 
     @Test
-    void changedPlacesAreThoseWithOtherObjects() {
+    void changedSharesAreFoundByIdentity() {
         List<Allocation.Share> before = new Allocation(1, shares(300)).nodes();
         List<Allocation.Share> after = new ArrayList<>(before);
         after.set(0, after.get(0).withReleased());

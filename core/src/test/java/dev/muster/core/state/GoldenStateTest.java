@@ -78,7 +78,7 @@ class GoldenStateTest {
     }
 
     @Test
-    void everyRecordIsInSomeVersion() throws IOException {
+    void everyRecordTypeIsInSomeGoldenVersion() throws IOException {
         Set<String> seen = new TreeSet<>();
         for (String version : VERSIONS) {
             Stream.concat(

@@ -66,7 +66,7 @@ class StepMemoryTest {
             memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact tasks=2 nodesMin=2 memPerNodeMb=101                              ; memory
             memPerNodeMb=100 partition=cores     ; exact memPerNodeMb=60, exact memPerNodeMb=600, exact memPerCpuMb=600   ; 0 0 0
             """)
-    void hasWhatItAsksFor(String job, String steps, String outcomes) {
+    void stepGetsTheMemoryItRequests(String job, String steps, String outcomes) {
         assertThat(all(job, steps)).isEqualTo(outcomes);
     }
 
@@ -92,7 +92,7 @@ class StepMemoryTest {
             memAll=true nodesMin=2 nodeList=n[1-2] tasks=8 ; exact nodeList=n1, whole tasks=2 nodesMin=2  ; 1 busy
             memAll=true nodesMin=2 nodeList=n[1-2] tasks=8 ; exact nodeList=n1, whole distribution=arbitrary nodeList=n1  ; 1 busy
             """)
-    void hasAllOfItsNodesUnlessItSaysHowMuch(String job, String steps, String cpus) {
+    void stepWithoutExactGetsAllCpusOfItsNodes(String job, String steps, String cpus) {
         asksForCpus = true;
         assertThat(all(job, steps)).isEqualTo(cpus);
     }

@@ -95,7 +95,7 @@ class StepOrderTest {
 
     /** A step with -r begins at that node of its job and goes on with the next ones: while they are taken it waits. */
     @Test
-    void beginsWhereItIsToldTo() {
+    void stepBeginsAtItsRelativeNode() {
         Cluster c = new Cluster("n[1-4] cpus=1", "p nodes=n[1-4]", "");
         int id = c.accept("partition=p nodesMin=4 tasks=4");
         c.schedule();

@@ -30,7 +30,7 @@ class StepRefusalsTest {
             tasks=1 features=c            ; Requested node configuration is not available
             tasks=4 features=a|b          ;
             """)
-    void inSlurmsWords(String words, String refusal) {
+    void stepIsRefusedInSlurmsWords(String words, String refusal) {
         Cluster c = new Cluster(
                 "n1 cpus=2 mem=1000 feature=a\nn2 cpus=2 mem=1000 feature=b\nn3 cpus=2 mem=1000", "p nodes=n[1-3]", "");
         int id = c.accept("partition=p nodesMin=2 tasks=4 nodeList=n[1-2]");

@@ -18,7 +18,7 @@ class TimePassedTest {
     }
 
     @Test
-    void whileAJobRunsTimeIsRecorded() {
+    void timeIsRecordedWhileAJobRuns() {
         cluster.submit("");
         cluster.schedule();
         long began = cluster.state().tickMs();
@@ -31,7 +31,7 @@ class TimePassedTest {
     }
 
     @Test
-    void whereNothingRunsNothingIsWritten() {
+    void timeIsNotRecordedWhileNoJobRuns() {
         cluster.submit("timing.hold=true");
         cluster.jump(100, 0);
         isRecorded();
