@@ -657,7 +657,7 @@ class DatabasesTest {
 
     @ParameterizedTest
     @CsvSource({"mariadb, 1", "mariadb, 3", "postgresql, 1", "postgresql, 3"})
-    void nothingIsLostOrDoubleWhenTheWriterIsKilled(String kind, int rounds) throws Exception {
+    void killedWriterLosesAndDoublesNoRow(String kind, int rounds) throws Exception {
         String name = fresh();
         database(kind, name).close();
         long acknowledged = 0;

@@ -245,7 +245,7 @@ class DbdRightsTest {
     }
 
     @Test
-    void nothingIsLeftOut() {
+    void everyDbdMessageIsInTheRightsTable() {
         assertThat(bodies().keySet()).isEqualTo(MessageRights.accounting().keySet());
         assertThat(veiled().stream().map(v -> v.message + " " + v.word).toList())
                 .containsExactlyInAnyOrderElementsOf(MessageRights.accounting().entrySet().stream()

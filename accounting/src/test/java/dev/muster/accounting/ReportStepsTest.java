@@ -57,7 +57,7 @@ class ReportStepsTest {
     }
 
     @Test
-    void eachStepIsAsItWouldBeAlone() throws IOException {
+    void reportStepsEqualSingleReports() throws IOException {
         Random random = new Random(7);
         List<JobRow> jobs = new ArrayList<>();
         for (int i = 1; i <= 60; i++) {

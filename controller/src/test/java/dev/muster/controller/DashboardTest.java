@@ -66,7 +66,7 @@ class DashboardTest {
     }
 
     @Test
-    void everyNameIsOneOfOurs() throws IOException {
+    void dashboardUsesOnlyOurMetricNames() throws IOException {
         byte[] dashboard = Files.readAllBytes(Path.of("../packaging/grafana/muster.json"));
         for (Json.Obj panel : Json.object(dashboard).objects("panels")) {
             assertThat(panel.objects("targets"))

@@ -34,7 +34,7 @@ class GroupsTest {
     }
 
     @Test
-    void withoutForceOnlyIfTheFileHasChanged() {
+    void groupsWithoutForceAreReadOnlyWhenTheFileChanges() {
         groups.update(600, false);
         assertThat(who()).isEqualTo("ann");
         member = "bob";

@@ -138,7 +138,7 @@ class ManagedJobTest {
     }
 
     @Test
-    void itIsDecidedAsSlurmctldWould() {
+    void managedStepIsPlacedAsSlurmctldWould() {
         StepDesk.Piece there = begun("r1", 4);
         JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
         String hash = Blobs.hash(SubmitHandler.joined(m.step().environment()));
@@ -194,7 +194,7 @@ class ManagedJobTest {
     }
 
     @Test
-    void itKnowsWhatSlurmctldBeganBefore() {
+    void stepManagerKnowsStepsThatSlurmctldBegan() {
         String hash = Blobs.hash(Bytes.of("A=1"));
         site.apply(new Command.CreateStep(
                 USER, "x", JOB, desc(4).withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "t"));
@@ -312,7 +312,7 @@ class ManagedJobTest {
 
     /** slurmctld died after it had made a step durable and before anybody heard of it. */
     @Test
-    void theSameRequestRunsOnce() {
+    void repeatedStepRequestRunsOnce() {
         site.apply(new Command.CreateStep(USER, "r", JOB, desc(2), Bytes.EMPTY, "t"));
         assertThat(steps()).isEqualTo("0 n1 n2");
         StepManaged m = begun("r", 2).managed();

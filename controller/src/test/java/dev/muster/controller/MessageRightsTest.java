@@ -419,7 +419,7 @@ class MessageRightsTest {
     }
 
     @Test
-    void nothingIsLeftOut() {
+    void everyControllerMessageIsInTheRightsTable() {
         assertThat(bodies().keySet()).isEqualTo(MessageRights.controller().keySet());
         assertThat(veiled().stream().map(v -> v.message + " " + v.word).toList())
                 .containsExactlyInAnyOrderElementsOf(MessageRights.controller().entrySet().stream()

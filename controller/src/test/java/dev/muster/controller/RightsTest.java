@@ -223,7 +223,7 @@ class RightsTest {
 
     /** Every command has its cells in the table, except those that no caller can send. */
     @Test
-    void nothingIsLeftOut() {
+    void everyCommandIsInTheRightsTable() {
         Set<String> told = commands().stream()
                 .map(c -> c.apply(0).getClass().getSimpleName())
                 .collect(Collectors.toCollection(TreeSet::new));

@@ -220,7 +220,7 @@ class SiteKeysTest {
 
     /** shows: SchedulerType */
     @Test
-    void inOrderOrAround() {
+    void builtinSchedulerKeepsTheOrderAndBackfillDoesNot() {
         for (String type : List.of("sched/backfill", "sched/builtin")) {
             Site site = new Site("SchedulerType=" + type, "DefMemPerCPU=1");
             site.run("cpusPerTask=2 timing.timeLimitMin=10");

@@ -44,7 +44,7 @@ class OptionsTest {
     }
 
     @Test
-    void besideTheLogElseWithTheStateElseInVarTmp(@TempDir Path directory) {
+    void workingDirectoryFallsBackFromLogToStateToVarTmp(@TempDir Path directory) {
         Path missing = directory.resolve("missing");
         assertEquals(directory, SlurmctldOptions.workingDirectory(directory + "/ctld.log", missing));
         assertEquals(directory, SlurmctldOptions.workingDirectory(missing + "/ctld.log", directory));

@@ -194,7 +194,7 @@ class SubmissionEdgeTest {
     }
 
     @Test
-    void nothingOfARefusedSubmissionStays() throws IOException {
+    void refusedSubmissionLeavesNoFiles() throws IOException {
         String script = "#!/bin/sh\n# refused " + System.nanoTime() + "\n";
         long before = files();
         assertThat(errno(USER, "Submit", submit(job().put("partition", "nosuch"), script)))

@@ -47,7 +47,7 @@ class WideJobTest {
      * journal says the same.
      */
     @Test
-    void itIsOverWhenTheLastOfItsNodesIs() {
+    void wideJobEndsWithItsLastNode() {
         assertThat(site.run("nodesMin=150 tasks=150")).startsWith("RUNNING n1:");
         StepDesc desc = Codec.bind(
                         new Json.Obj()

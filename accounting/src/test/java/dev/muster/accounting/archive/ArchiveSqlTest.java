@@ -53,7 +53,7 @@ class ArchiveSqlTest {
                 "insert",
                 "insert into t (a) values (1) drop table x"
             })
-    void anythingElseIsRefused(String text) {
+    void unsupportedArchiveStatementIsRefused(String text) {
         assertThatThrownBy(() -> ArchiveSql.read(text)).isInstanceOf(ArchiveSql.UnreadableException.class);
     }
 

@@ -97,14 +97,14 @@ class ChangesTest {
             PreemptMode=requeue,cancel          | -             | ' Bad Preempt Mode given: preemptmode=requeue,cancel'
             PreemptMode=foo                     | -             | ' Bad Preempt Mode given: preemptmode=foo'
             """)
-    void howAQosGivesWay(String set, String kept, String said) {
+    void qosPreemptModeIsStoredOrRefused(String set, String kept, String said) {
         List<String> error = root("modify qos name=low set " + set).error();
         assertThat(error).isEqualTo(said == null ? List.of() : List.of(said));
         assertThat(book.qos("low").orElseThrow().limits().get("PreemptMode")).isEqualTo(kept);
     }
 
     @Test
-    void qosDoNotTakeEachOthersPlaces() {
+    void qosPreemptionLoopIsRefused() {
         root("add qos name=mid set Preempt=low");
         root("modify qos name=high set Preempt=mid");
         for (String line : List.of(

@@ -67,7 +67,7 @@ class FiltersTest {
 
     /** Whatever a list may be asked for, something that nothing has leaves nothing. */
     @Test
-    void nothingIsWhatNothingHas() {
+    void filterWithoutMatchFindsNoRow() {
         TreeSet<String> without = new TreeSet<>();
         for (String entity : List.of(
                 "account", "association", "cluster", "coordinator", "qos", "resource", "tres", "user", "wckey")) {
@@ -91,7 +91,7 @@ class FiltersTest {
         "account, user=ann, lab phys",
         "user, account=lab, ann"
     })
-    void someAreFound(String entity, String condition, String names) {
+    void filterFindsMatchingRows(String entity, String condition, String names) {
         String[] pair = condition.split("=");
         String column =
                 Map.of("account", "Account", "user", "User", "resource", "Name").get(entity);

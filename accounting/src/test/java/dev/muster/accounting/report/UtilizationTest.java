@@ -77,7 +77,7 @@ class UtilizationTest {
     }
 
     @Test
-    void thereIsNothingBeforeTheClusterWasThereAndNothingOfWhatIsToCome() {
+    void utilizationSpansNoTimeBeforeTheClusterOrAhead() {
         assertThat(Utilization.of(TIMES, JOBS, AT - 36_000, AT, MANY)).isEmpty();
         assertThat(Utilization.of(TIMES, List.of(), AT, AT + 36_000, AT + 1800)
                         .get("cpu")
@@ -90,7 +90,7 @@ class UtilizationTest {
     }
 
     @Test
-    void moreWorkThanRoomIsNeverMoreThanThereWas() {
+    void allocatedTimeNeverExceedsReportedTime() {
         Part p = Utilization.of(TIMES, List.of(job(AT, AT, AT + 3600, 99, 0)), AT, AT + 3600, MANY)
                 .get("cpu");
         assertThat(p.allocated()).isEqualTo(p.reported());

@@ -212,7 +212,7 @@ class AccountingStoreTest {
     }
 
     @Test
-    void nodesAreThoseThatItRanOn() {
+    void nodeFilterFindsJobsThatRanOnNodes() {
         Projection store = memory();
         store.write(List.of(batch(J.of(10), J.of(11).on(""))));
         assertThat(ids(

@@ -146,7 +146,7 @@ class OverflowTest {
     }
 
     @Test
-    void stepsGoFirst() {
+    void overflowDropsStepRowsFirst() {
         ProjectionWriter p = projector(40);
         for (int job = 1; job <= 10; job++) {
             start(p, job);
@@ -174,7 +174,7 @@ class OverflowTest {
     }
 
     @Test
-    void andWhereNothingIsLeftToGoNothingNewIsKept() {
+    void fullOverflowDropsNewEndRows() {
         ProjectionWriter p = projector(40);
         for (int job = 1; job <= 5_000; job++) {
             end(p, job);

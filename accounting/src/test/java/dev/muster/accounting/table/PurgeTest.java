@@ -23,7 +23,7 @@ class PurgeTest {
         "-1day, ''",
         "1year, ''"
     })
-    void howLongIsLongAgo(String after, String expected) {
+    void purgeBoundaryIsRoundedToItsUnit(String after, String expected) {
         ZonedDateTime now = ZonedDateTime.of(2026, 11, 22, 9, 12, 30, 0, ZoneOffset.UTC);
         var before = Purge.before(after, now);
         assertThat(

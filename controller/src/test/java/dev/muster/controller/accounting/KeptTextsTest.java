@@ -55,7 +55,7 @@ class KeptTextsTest {
     }
 
     @Test
-    void eachContentGoesOnceUntilTheTablesMayHaveLostIt() {
+    void textIsSentOnceUntilTheTablesMayHaveLostIt() {
         assertThat(batch("a", "b", "a")).containsExactly("a", "b");
         assertThat(batch("b", "c")).containsExactly("c");
         texts.forget();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class WaitReasonRowsTest extends EmbeddedAccountingFixture {
     /** A job's row keeps the last reason but its turn: while it runs, when it is over, and after a restart. */
     @Test
-    void whyAJobWaited() {
+    void jobRowKeepsItsLastWaitReason() {
         open();
         JobReason[] told = {JobReason.LICENSES};
         accounting.queue(new WaitReasons.Queue(id -> told[0], id -> OptionalLong.of(700)));

@@ -127,7 +127,7 @@ class DbdLinkTest {
     }
 
     @Test
-    void withoutAnyItSaysSo() {
+    void unreachableSlurmdbdIsNamedInTheError() {
         try (DbdLink link = link(List.of(NOBODY, NOBODY), 1)) {
             assertThatThrownBy(() -> link.ask("Question", new byte[0]))
                     .isInstanceOf(AccountingException.class)

@@ -38,7 +38,7 @@ class ExternalDbdsTest {
      * The answer of each slurmdbd is logged when it changes; one that is away keeps none of the others from being told.
      */
     @Test
-    void eachIsToldWhereTheClusterIs() {
+    void externalSlurmdbdsAreToldWhereTheClusterIs() {
         List<Register> seen = new CopyOnWriteArrayList<>();
         long[] answer = {0};
         List<String> log = new ArrayList<>();

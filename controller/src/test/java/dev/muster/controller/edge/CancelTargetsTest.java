@@ -127,7 +127,7 @@ class CancelTargetsTest {
                 "last2               | \"\"                                        | last2",
                 "last                | \"\"                                        | last1 last2",
             })
-    void ends(String jobs, String filter, String expected) {
+    void cancelFilterSelectsTheJobsThatEnd(String jobs, String filter, String expected) {
         Site site = layout();
         assertThat(tasks(site.core().state()).keySet())
                 .containsExactly("arr1", "arr2", "arr3", "arr4", "arr5", "arr6", "last1", "last2", "plain");

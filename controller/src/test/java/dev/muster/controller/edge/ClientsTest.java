@@ -87,7 +87,7 @@ class ClientsTest {
     }
 
     @Test
-    void afterAStartOfSlurmctldCommandsHaveAMinuteToComeBack() {
+    void commandsHaveAMinuteAfterASlurmctldStart() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         site.run("kind=RUN");
         Job running = site.core().state().jobs().at(1);

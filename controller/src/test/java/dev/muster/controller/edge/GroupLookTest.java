@@ -44,7 +44,7 @@ class GroupLookTest {
     }
 
     @Test
-    void atEachReconfigurationAndWhenAListWasSet() throws Exception {
+    void groupsAreReadOnReconfigureAndWhenAListIsSet() throws Exception {
         GroupLook look = started();
         assertThat(looksSoon()).isFalse();
         look.update(0, true);
@@ -57,7 +57,7 @@ class GroupLookTest {
     /** GroupUpdateTime. */
     @Test
     @SuppressWarnings("IdentityBinaryExpression") // each call waits for another look
-    void fromTimeToTime() throws Exception {
+    void groupsAreReadEveryGroupUpdateTime() throws Exception {
         started().update(1, true);
         assertThat(looks() && looks() && looks()).isTrue();
     }
@@ -75,7 +75,7 @@ class GroupLookTest {
 
     /** GroupUpdateForce=0. */
     @Test
-    void orOnlyAfterTheFileHasChanged() throws Exception {
+    void groupsWithoutForceAreReadAfterAFileChange() throws Exception {
         started().update(1, false);
         assertThat(looks()).isTrue();
         assertThat(looks.tryAcquire(1500, TimeUnit.MILLISECONDS)).isFalse();

@@ -92,7 +92,7 @@ class TokenIssuerTest {
     }
 
     @Test
-    void aKeyThatOthersMayReadIsNone() throws IOException {
+    void keyFileReadableByOtherUsersIsRefused() throws IOException {
         key("rw-r--r--");
         Assertions.assertThatThrownBy(() -> TokenKey.tokens("auth/jwt", Map.of(), dir.toString(), IDENTITIES))
                 .isInstanceOf(IOException.class)

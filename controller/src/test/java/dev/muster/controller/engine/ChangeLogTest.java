@@ -127,7 +127,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void othersAreNotToldThatAPrivateJobIsForgotten() {
+    void purgeOfAPrivateJobIsHiddenFromOtherUsers() {
         int id = Integer.parseInt(submitted());
         apply(new Command.Schedule(10));
         site.exit(id, 0);

@@ -21,7 +21,7 @@ class DecodedAheadTest {
     }
 
     @Test
-    void allInOrder() {
+    void decodedEntriesAreUsedInOrder() {
         for (int count : new int[] {0, 1, 999, 1000, 1001, 12_345}) {
             used.clear();
             add(0, count);

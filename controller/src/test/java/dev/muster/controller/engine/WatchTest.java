@@ -26,7 +26,7 @@ class WatchTest {
     }
 
     @Test
-    void itAsksAgainAfterEachChange() {
+    void watchAsksAgainAfterEachChange() {
         CompletableFuture<String> answer = waits(LONG_MS, 2);
         asked(1);
         watch.happened(1);
@@ -36,7 +36,7 @@ class WatchTest {
 
     /** A question may make a step: srun, which asked for it, was killed. */
     @Test
-    void itDoesNotAskForACallerThatIsGone() {
+    void watchDoesNotAskForACallerThatIsGone() {
         CompletableFuture<String> answer = waits(LONG_MS, 2);
         asked(1);
         gone.set(true);
@@ -46,7 +46,7 @@ class WatchTest {
     }
 
     @Test
-    void norWhenTheTimeIsOver() {
+    void watchDoesNotAskAfterItsTimeout() {
         CompletableFuture<String> answer = waits(50, 2);
         asked(1);
         gone.set(true);

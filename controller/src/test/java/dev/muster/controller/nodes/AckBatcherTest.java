@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
  */
 class AckBatcherTest {
     @Test
-    void oneSaysWhatThoseBeforeItSay() {
+    void newestAckStandsForAllEarlierOnes() {
         AckBatcher ack = new AckBatcher();
         assertThat(ack.takeNewest()).as("nothing has come").isZero();
         assertThat(ack.noteDurable(3)).as("the moment begins").isTrue();

@@ -38,7 +38,7 @@ class MemoryUpdatesTest {
     }
 
     @Test
-    void onceAndOfAllNodes() {
+    void jobMemoryIsMeasuredOnceOverAllNodes() {
         site.run("kind=ALLOCATION nodesMin=2 tasks=2 memPerNodeMb=400 extras.memUpdateMin=1 extras.memUpdateMargin=20");
         for (String node : List.of("n1", "n2")) {
             site.apply(new Command.Report(node, new NodeMessages.PrologDone(1, 1, 1, "")));

@@ -13,7 +13,7 @@ class PendingNodeMessagesTest {
     }
 
     @Test
-    void isHeardOnceAndInOrder() {
+    void keptMessagesAreTakenOnceAndInOrder() {
         assertThat(unheard.keep("n1", signal(1))).isTrue();
         assertThat(unheard.keep("n1", new NodeMessages.Notify(1, 0, 0, "hear"))).isTrue();
         assertThat(unheard.keep("n2", signal(2))).isTrue();

@@ -83,7 +83,7 @@ class MailTest {
                 "NONE,ALL   | COMPLETED | 0:0 | ''",
                 "ALL,NONE   | FAILED    | 3:0 | ''",
             })
-    void oneJob(String types, JobState end, String exit, String wanted) {
+    void jobMailHasSubjectsByTypeAndState(String types, JobState end, String exit, String wanted) {
         happens(new Change.JobSubmitted(job(7, types, "\"task\":-1")), started(7), ended(7, end, status(exit)));
         String all = String.join("; ", subjects).replace("Slurm Job_id=7 Name=x ", "");
         assertEquals(wanted, all);

@@ -26,7 +26,7 @@ class MailTimesTest {
                 " 55 | 81 | 80",
                 " 95 | 99 | ''",
             })
-    void eachIsSentOnce(long startedAgain, long now, String expected) {
+    void timeLimitMailIsSentOnceAcrossARestart(long startedAgain, long now, String expected) {
         Site site = new Site();
         site.run("extras.mailType=TIME_LIMIT_50,TIME_LIMIT_80,TIME_LIMIT_90 timing.timeLimitMin=100");
         State state = site.core().state();

@@ -31,7 +31,7 @@ class StatisticsTest {
         "TIMEOUT, ''",
         "DEADLINE, ''"
     })
-    void ends(JobState state, String counted) {
+    void endedJobCountsByItsState(JobState state, String counted) {
         Statistics statistics = new Statistics();
         statistics.follow(new Entry(
                 1, 1, 0, "End", List.of(new Change.JobEnded(1, state, JobReason.NONE, "", ExitStatus.NONE, 1))));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class DeviceBindingTest {
     /** {@code --gpu-bind}, the step's GPUs, those near each task → those each task sees. */
     @Test
-    void eachTaskHasItsGpus() {
+    void gpuBindGivesEachTaskItsGpus() {
         for (String row : """
                 closest          | 0-3 | 0-1 2-3         | 0-1 2-3
                 closest          | 0-2 | 0-1 0-1 2       | 0-1 0-1 2

@@ -30,7 +30,7 @@ class LaunchesTest {
     private static final int NODES = 40;
 
     @Test
-    void eachNodeOfAStepHasItsOwnLaunch() {
+    void eachNodeOfAStepGetsItsOwnLaunch() {
         Site site = new Site(
                 "NodeName=n[1-40] CPUs=4 RealMemory=1000 Gres=gpu:2",
                 "GresTypes=gpu",

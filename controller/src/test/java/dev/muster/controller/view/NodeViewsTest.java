@@ -58,7 +58,7 @@ class NodeViewsTest {
     }
 
     @Test
-    void howAPartitionPreemptsAsSlurmWritesIt() {
+    void preemptModeIsWrittenInSlurmsOrder() {
         assertThat(NodeViews.preemption("CANCEL,GANG")).isEqualTo("GANG,CANCEL");
         assertThat(NodeViews.preemption("OFF,GANG")).isEqualTo("GANG");
         assertThat(NodeViews.preemption("OFF")).isEqualTo("OFF");

@@ -86,7 +86,7 @@ class OwnedJobsTest {
     }
 
     @Test
-    void theSameAsByReadingAll() {
+    void ownedJobsEqualARebuildFromTheState() {
         days();
         OwnedJobs owned = new OwnedJobs();
         State state = State.EMPTY;

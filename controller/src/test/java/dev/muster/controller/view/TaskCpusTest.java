@@ -46,7 +46,7 @@ class TaskCpusTest {
                 " 0      | 1    | 3     | 1  | block         | ''         | 0 0 0",
                 " 0-1    | 2    | 2     | 1  | block         | map_cpu:1  | 0-1 0-1",
             })
-    void eachTaskHasItsOwn(
+    void tasksGetTheirCpusByDistributionAndBinding(
             String units, int cpus, int tasks, int perTask, String distribution, String bind, String wanted) {
         Json.Obj desc =
                 (Json.Obj) Json.parse("{\"cpuBind\":\"%s\",\"request\":{\"cpusPerTask\":%d,\"distribution\":\"%s\"}}"
