@@ -140,7 +140,7 @@ class CommandServiceTest {
     }
 
     @Test
-    void withoutASessionTheCommandGoesTheLongWay() throws IOException {
+    void commandWithoutASessionIsNotServed() throws IOException {
         assertThat(ask("", "squeue")).isEqualTo(new Answer("", "", -1, "session;"));
     }
 

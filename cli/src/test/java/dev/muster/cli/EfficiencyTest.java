@@ -21,7 +21,7 @@ class EfficiencyTest {
     private final FakeHost host = new FakeHost();
 
     @Test
-    void allSizesOfAJobCountTogether() {
+    void efficiencySumsAllSizesOfAJob() {
         host.reply("QueryAccounting", RESIZED);
         FakeHost.Ran ran = host.run("muster report 7");
         assertThat(ran.err()).isEmpty();

@@ -77,7 +77,7 @@ class GresWordsTest {
                 "--priority=0",
                 "--priority="
             })
-    void nothingAsked(String option) {
+    void emptyOptionValueRequestsNothing(String option) {
         assertThat(host.run("sbatch " + option + " --wrap=true").rc()).isZero();
         Json.Obj job = host.sent.get("Submit").obj("job");
         for (String field : List.of("request", "partition", "timing")) {

@@ -56,7 +56,7 @@ class HelpTest {
     }
 
     @Test
-    void nothingIsExplainedThatIsNotThere() {
+    void everyHelpTextBelongsToAnOption() {
         List<String> left = new ArrayList<>();
         for (String key : OptionHelp.entries().keySet()) {
             int colon = key.indexOf(':');

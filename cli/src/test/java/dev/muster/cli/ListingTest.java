@@ -565,7 +565,7 @@ class ListingTest {
 
     /** Small letters before capitals, as release 26.05.3 lists them. */
     @Test
-    void allFieldsStandInTheOrderOfTheirLetters() {
+    void allFieldsFollowTheOrderOfTheirLetters() {
         host.reply("QuerySteps", "{\"steps\":[{\"jobId\":5,\"stepId\":\"0\",\"name\":\"a\"}]}");
         String[][] headings = {
             {

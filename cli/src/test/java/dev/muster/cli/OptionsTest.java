@@ -257,7 +257,7 @@ class OptionsTest {
 
     /** --nodes=1-15:4 */
     @Test
-    void someNumbersOfNodes() {
+    void nodesOptionAcceptsListsAndSteps() {
         String[][] table = {
             {"-N 4", "nodesMax=4 nodesMin=4"},
             {"-N 2-8", "nodesMax=8 nodesMin=2"},

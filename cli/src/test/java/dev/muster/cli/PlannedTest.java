@@ -16,7 +16,7 @@ class PlannedTest {
     }
 
     @Test
-    void whySaysTheReasonWhatBearsItOutAndWhenItStarts() {
+    void whyPrintsReasonEvidenceAndPlannedStart() {
         told();
         FakeHost.Ran ran = host.run("muster why 6");
         assertThat(ran.rc()).isZero();

@@ -197,7 +197,7 @@ class SacctmgrTest {
             -i modify account a set description    | ' Can''t modify the name of an account'
             -i modify qos q set priority           | ' Unknown option: priority'
             """)
-    void nothingIsNoValue(String line, String first) {
+    void emptyOrMissingValueIsRefused(String line, String first) {
         FakeHost.Ran ran = run(line);
         assertThat(ran.rc()).as(line).isEqualTo(1);
         assertThat(ran.err().lines().findFirst().orElse("")).isEqualTo(first);
@@ -254,13 +254,13 @@ class SacctmgrTest {
     }
 
     @Test
-    void oneResourceIsSetOnce() {
+    void cpuLimitGivenTwiceIsSetOnce() {
         host.reply("Change", "{\"names\":[\"q\"]}");
         assertThat(run("-i add qos q grpcpus=9 grptres=cpu=9,mem=1G").out()).contains("= cpu=9,mem=1G\n");
     }
 
     @Test
-    void withoutLimitsListsAreNarrow() {
+    void woLimitsOptionOmitsLimitColumns() {
         host.reply(
                 "Show",
                 "{\"rows\":[{\"Cluster\":\"c\",\"Account\":\"a\",\"User\":\"u\",\"ControlHost\":\"h\","
@@ -271,7 +271,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void whetherSlurmdbdAnswers() {
+    void pingReportsWhetherSlurmdbdResponds() {
         host.reply("Ping", "{}");
         FakeHost.Ran ran = run("ping --json");
         assertThat(ran.rc()).isZero();
@@ -516,7 +516,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void runawayJobsAreThoseTheControllerDoesNotKnow() {
+    void runawayJobIsOneTheControllerDoesNotKnow() {
         host.reply("Show", """
             {"rows":[{"ID":"7","Name":"a","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"70:0"},
              {"ID":"8","Name":"b","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"80:1"}]}""");

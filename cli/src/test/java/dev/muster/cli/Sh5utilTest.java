@@ -121,7 +121,7 @@ class Sh5utilTest {
     }
 
     @Test
-    void oneItemOverAllNodes() throws IOException {
+    void sh5utilExtractsOneItemOverAllNodes() throws IOException {
         merged("-j 7");
         FakeHost.Ran ran = run("-j 7 -I -s Network -d PacketsIn -o " + dir + "/out.csv");
         assertThat(ran.out())
@@ -160,7 +160,7 @@ class Sh5utilTest {
 
     /** Files of steps are not removed before the job's is there. */
     @Test
-    void nothingIsLostByAFailedMerge() throws IOException {
+    void failedMergeKeepsTheFilesOfSteps() throws IOException {
         Files.writeString(dir.resolve("profiles/" + user + "/7_1_n1.h5"), "damaged");
         FakeHost.Ran ran = run("-j 7 -o " + dir + "/job.h5");
         assertThat(ran.rc()).isEqualTo(255);

@@ -273,7 +273,7 @@ class SreportTest {
     }
 
     @Test
-    void whichClustersAreAskedFor() {
+    void sreportRequestsTheNamedClusters() {
         rows("");
         host.run("sreport -M x,y cluster utilization cluster=z");
         assertThat(host.sent.get("Report").texts("clusters")).containsExactly("x", "y", "z");

@@ -327,7 +327,7 @@ class StepTest {
     }
 
     @Test
-    void goesOnWhereTheCommandServiceLeftTheStep() throws IOException {
+    void srunResumesTheStepOfTheCommandService() throws IOException {
         String state = "{\"allocation\":" + ALLOCATION + ",\"started\":" + STEP + ",\"own\":true}";
         host.resumable(ResumableStep.of(
                 state.getBytes(StandardCharsets.UTF_8),
@@ -625,7 +625,7 @@ class StepTest {
     }
 
     @Test
-    void kindsOfMpiAreThoseOfTheInstallation() {
+    void mpiListShowsTheInstalledKinds() {
         host.mpiKinds = List.of("none", "pmi2", "pmix", "pmix_v4");
         assertThat(host.run("srun --mpi=list").out())
                 .isEqualTo("MPI plugin types are...\n\tnone\n\tpmi2\n\tpmix\nspecific pmix plugin versions "

@@ -94,7 +94,7 @@ class PartitionLineTest {
         PartitionName=p Nodes=n1 AllowAccounts=ALL DenyAccounts=B                 | 1 1 -1 -1 [] [b] |
         PartitionName=p Nodes=n1 Nodes=n1                     | 1 1 -1 -1 [] []   | Nodes 1 specified more than once, latest value used
         """)
-    void otherKeysThatSayOneThing(String lines, String expected, String warning) throws IOException {
+    void conflictingPartitionKeysAreResolved(String lines, String expected, String warning) throws IOException {
         SlurmConf conf = read(lines);
         PartitionConf p = conf.partitions().getFirst();
         assertThat(p.priorityJobFactor() + " " + p.priorityTier() + " " + p.defaultTimeMin() + " " + p.maxTimeMin()

@@ -16,7 +16,7 @@ class LibrariesTest {
             """;
 
     @Test
-    void thoseOfTheSystemAreLeftOut() {
+    void systemLibrariesAreLeftOut() {
         assertThat(Libraries.paths(LDD, List.of("/lib", "/usr/lib", "/lib64", "/usr/lib64")))
                 .containsExactly(Path.of("/opt/my lib/libsix.so"));
         assertThat(Libraries.paths(LDD, List.of("/opt"))).hasSize(2);

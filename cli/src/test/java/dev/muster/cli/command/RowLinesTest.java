@@ -49,7 +49,7 @@ class RowLinesTest {
     }
 
     @Test
-    void withoutItsLastLineItIsNoReply() {
+    void replyWithoutItsLastLineIsRefused() {
         line(HEAD, "{\"a\":\"x\"},");
         assertThatThrownBy(() -> lines.finish(new byte[0], "jobs")).isInstanceOf(SlurmException.class);
     }

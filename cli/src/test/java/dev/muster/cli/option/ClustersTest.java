@@ -28,7 +28,7 @@ class ClustersTest {
             squeue -o %i -M gone          | -         | gone | ''
             squeue -o %i -M test,nowhere  | -         | nowhere | ''
             """)
-    void whereACommandGoes(String command, String variable, String unknown, String asked) {
+    void commandGoesToItsNamedClusters(String command, String variable, String unknown, String asked) {
         if (variable != null) {
             host.env.put("SLURM_CLUSTERS", variable);
         }

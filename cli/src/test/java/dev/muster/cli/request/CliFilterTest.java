@@ -97,7 +97,7 @@ class CliFilterTest {
     }
 
     @Test
-    void withoutThePluginOrTheFileNothingIsRead() {
+    void defaultsAreReadOnlyWithPluginAndFile() {
         host.run("sbatch --wrap=x");
         assertThat(host.sent.get("Submit").obj("job").obj("timing").integer("timeLimitMin"))
                 .isZero();

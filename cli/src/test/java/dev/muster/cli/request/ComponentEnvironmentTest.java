@@ -102,7 +102,7 @@ class ComponentEnvironmentTest {
             --gres=none  | 5 | "tresPerNode":"gres/gpu:0,gres/nic:0"
             --gpus=4     |   | "tresPerNode":"gres/gpu:4","tresPerJob":"gres/gpu:4"
             """)
-    void gpusOfTheStepStandForThoseOfTheJob(String option, String job, String asked) {
+    void stepGpusReplaceTheJobsGpusPerNode(String option, String job, String asked) {
         host.env.put("SLURM_GPUS_PER_NODE", "4");
         host.settings().gresTypes = List.of("gpu", "nic");
         if (job != null) {

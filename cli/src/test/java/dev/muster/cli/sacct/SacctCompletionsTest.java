@@ -28,7 +28,7 @@ class SacctCompletionsTest {
             8+0       | false | false
             7_2       | false | false
             """)
-    void whichJobIsMeant(String selector, boolean task, boolean component) {
+    void selectorMatchesTaskOrComponent(String selector, boolean task, boolean component) {
         assertThat(SacctCompletions.isOne(selector, TASK)).isEqualTo(task);
         assertThat(SacctCompletions.isOne(selector, COMPONENT)).isEqualTo(component);
     }

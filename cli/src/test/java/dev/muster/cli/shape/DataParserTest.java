@@ -57,7 +57,7 @@ class DataParserTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"v0.0.41", "v0.0.46", "V0.0.45", "foo", "+fast", "v0.0.45,v0.0.44"})
-    void otherNamesAreNone(String text) {
+    void unknownDataParserIsNotParsed(String text) {
         assertThat(DataParser.parse(text)).isEmpty();
     }
 

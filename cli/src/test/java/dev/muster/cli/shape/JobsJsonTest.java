@@ -44,7 +44,7 @@ class JobsJsonTest {
             max_nodes        | ,'nodeCountMax':3,'nodes':'n1'               | {'set':true,'infinite':false,'number':0}
             max_nodes        | ,'nodeCountMax':3                            | {'set':true,'infinite':false,'number':3}
             """)
-    void hasTheValue(String field, String more, String value) {
+    void jsonFieldHasItsValue(String field, String more, String value) {
         assertThat(printed(field, more == null ? "" : more)).isEqualTo(value);
     }
 

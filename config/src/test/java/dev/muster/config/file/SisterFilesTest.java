@@ -228,7 +228,7 @@ class SisterFilesTest {
 
     @ParameterizedTest
     @CsvSource({"Core, cores", "threads, threads", "LDOM, ldoms", "none, none", "sideways, "})
-    void howTasksAreBound(String said, String word) throws IOException {
+    void cpuBindKeysAcceptTheirWords(String said, String word) throws IOException {
         file(
                 "slurm.conf",
                 "ClusterName=c\nSlurmctldHost=h\nNodeName=n1 CpuBind=" + said + "\nPartitionName=p Nodes=n1 CpuBind="

@@ -22,7 +22,7 @@ class HelpersConfTest {
     }
 
     @Test
-    void everyKey() throws IOException {
+    void everyHelpersConfKeyIsRead() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
         HelpersConf conf = read(
                 errors,

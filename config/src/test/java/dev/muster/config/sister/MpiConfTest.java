@@ -46,7 +46,7 @@ class MpiConfTest {
     }
 
     @Test
-    void withoutAFileTheDefaultsAreShown() {
+    void mpiDefaultsAreShownWithoutAFile() {
         assertThat(MpiConf.DEFAULT.show())
                 .containsExactly(
                         "",

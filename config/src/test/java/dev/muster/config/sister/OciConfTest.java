@@ -48,7 +48,7 @@ class OciConfTest {
     }
 
     @Test
-    void withoutAFileThereAreNoContainers() {
+    void containersAreOffWithoutOciConf() {
         assertThat(OciConf.read(directory.resolve("oci.conf").toFile(), new ArrayList<>())
                         .isThere())
                 .isFalse();
