@@ -179,7 +179,7 @@ class EmulatedNodesTest {
     }
 
     @Test
-    void everyJobIsCarriedOutOnceAndLeavesNothing() throws Exception {
+    void everyEmulatedJobRunsOnceAndLeavesNoTrace() throws Exception {
         for (int i = 0; i < NODES * JOBS_PER_NODE; i++) {
             Launch one = launch(i + 1, NodeMessages.STEP_BATCH, 0, i % 5 == 0 ? "exit 3" : "true");
             send("n" + (i % NODES + 1), one);

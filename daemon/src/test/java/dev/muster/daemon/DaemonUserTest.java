@@ -32,7 +32,7 @@ class DaemonUserTest {
     }
 
     @Test
-    void otherUsersMayNot() {
+    void daemonOfAnotherUserIsRefused() {
         assertThatThrownBy(started(7, 7)::checkPermitted)
                 .isInstanceOf(IOException.class)
                 .hasMessage("Failed to set GID to 5902");
@@ -55,7 +55,7 @@ class DaemonUserTest {
     }
 
     @Test
-    void nothingIsTakenOverWithoutAChangeOrWithoutAJournal() {
+    void stateIsTakenOverOnlyWithUserChangeAndJournal() {
         DaemonLog log = log();
         assertThatCode(() -> started(5901, 5902).takeOver(KEY, dir, "journal", List.of(), log))
                 .doesNotThrowAnyException();

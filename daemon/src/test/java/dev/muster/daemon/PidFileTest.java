@@ -19,7 +19,7 @@ class PidFileTest {
     }
 
     @Test
-    void itNamesTheOneBeforeUntilTheDaemonServes() throws IOException {
+    void pidFileKeepsTheOldPidUntilTheDaemonServes() throws IOException {
         Path file = Files.writeString(dir.resolve("a.pid"), "1234567\n");
         PidFile pid = PidFile.open("PidFile", file.toString(), log());
         assertThat(file).hasContent("1234567\n");

@@ -315,7 +315,7 @@ class FileJournalTest {
     }
 
     @Test
-    void oneSyncCoversAllThatWaits() throws Exception {
+    void oneSyncCoversAllWaitingAppends() throws Exception {
         Gate gate = new Gate();
         try (FileJournal journal = open(gate)) {
             gate.close();

@@ -116,7 +116,7 @@ class ModelRecordsCodecTest {
     }
 
     @Test
-    void anyOrderBlanksNullsRepetitionsAndUnknownFieldsAreRead() {
+    void recordIsReadWithBlanksNullsAndUnknownFields() {
         ((RecordAdapter) JsonAdapter.of(JobMessages.Submit.class)).compile();
         for (String json : List.of(
                 "{\"script\":\"YQ==\",\"requestId\":\"r\"}",

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** An object of JSON behaves like an ordered map, few fields or many, asked for one or not. */
 class JsonObjTest {
     @Test
-    void itIsAnOrderedMap() {
+    void jsonObjectBehavesLikeAnOrderedMap() {
         Random random = new Random(3);
         for (int round = 0; round < 2000; round++) {
             Json.Obj object = new Json.Obj();

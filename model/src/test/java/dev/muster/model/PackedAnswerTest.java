@@ -71,7 +71,7 @@ class PackedAnswerTest {
 
     /** More different texts than are remembered, and each of them again. */
     @Test
-    void textsBeyondThoseThatAreKept() {
+    void textsBeyondTheTableAreReadBack() {
         PackedAnswer.Writer w = new PackedAnswer.Writer(0, "", JOBS, STEPS);
         int many = (1 << 16) + 100;
         for (int i = 0; i < 2 * many; i++) {
@@ -89,7 +89,7 @@ class PackedAnswerTest {
     }
 
     @Test
-    void likeRowsTakeFewBytes() {
+    void alikeRowsTakeFewBytes() {
         PackedAnswer.Writer w = new PackedAnswer.Writer(0, "", JOBS, STEPS);
         for (int i = 0; i < 1000; i++) {
             job(w, "", i, "a name of some length that many jobs have", true, 0);

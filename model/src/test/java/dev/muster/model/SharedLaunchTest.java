@@ -80,7 +80,7 @@ class SharedLaunchTest {
     }
 
     @Test
-    void eachNodeGetsItsOwnAndTheCommonIsSaidOnce() {
+    void sharedLaunchSendsTheCommonPartOnce() {
         List<Launch> launches = IntStream.range(0, 9)
                 .mapToObj(i -> i == 4 ? launch(i, "j", "MORE=1") : launch(i, "j"))
                 .toList();

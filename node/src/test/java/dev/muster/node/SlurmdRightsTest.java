@@ -284,7 +284,7 @@ class SlurmdRightsTest {
     }
 
     @Test
-    void nothingIsLeftOut() {
+    void everyNodeMessageIsInTheRightsTable() {
         assertThat(bodies().keySet()).isEqualTo(MessageRights.node().keySet());
         assertThat(MessageRights.node().values())
                 .allSatisfy(rule -> assertThat(rule.hiddenBy()).isEmpty());

@@ -558,7 +558,7 @@ class SlurmdTest {
     }
 
     @Test
-    void everyQuickStepTellsItsEnd() throws Exception {
+    void quickStepAlwaysReportsItsEnd() throws Exception {
         for (int i = 0; i < 40; i++) {
             int jobId = 200 + i;
             controller.send(step(share(jobId, -1), 0, 1, "exit 3"));
@@ -610,7 +610,7 @@ class SlurmdTest {
     }
 
     @Test
-    void tooMuchMemoryEndsTheJob() throws Exception {
+    void jobThatExceedsItsMemoryIsEnded() throws Exception {
         pollMemory = true;
         slurmd.close();
         slurmd = slurmd();
@@ -637,7 +637,7 @@ class SlurmdTest {
     }
 
     @Test
-    void manyShortJobs() throws Exception {
+    void slurmdRunsManyShortJobs() throws Exception {
         int count = 50;
         long start = System.nanoTime();
         for (int i = 0; i < count; i++) {

@@ -143,7 +143,7 @@ class FuzzTest {
 
     @ParameterizedTest
     @MethodSource("dev.muster.rest.contract.ContractTest#versions")
-    void whateverComesIsAnswered(int version) throws IOException {
+    void randomRequestIsAnsweredWithinItsSchema(int version) throws IOException {
         List<String> wrong = new ArrayList<>();
         int served = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -184,7 +184,7 @@ class FuzzTest {
 
     /** What Slurm's API has not: each path with words in it that fit and such as do not. Streams are begun and left. */
     @Test
-    void whateverIsAskedOfOurOwnPathsIsAnswered() throws IOException {
+    void randomRequestOnOwnPathsIsAnswered() throws IOException {
         List<String> wrong = new ArrayList<>();
         for (int round = 0; round < 20 * ROUNDS; round++) {
             Rig rig = new Rig();
@@ -249,7 +249,7 @@ class FuzzTest {
      * Bytes that are nearly HTTP: an answer or an end, never an exception; what follows a whole request is still read.
      */
     @Test
-    void whateverIsNearlyHttpIsAnswered() throws IOException {
+    void nearlyHttpBytesAreAnsweredOrDropped() throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         String good = "POST /slurm/v0.0.45/job/submit HTTP/1.1\r\nHost: x\r\nX-SLURM-USER-TOKEN: "

@@ -197,7 +197,7 @@ public class PassedOverTest {
 
     @ParameterizedTest
     @MethodSource("dev.muster.rest.contract.ContractTest#versions")
-    void nothingOfABodyIsPassedOver(int version) throws IOException {
+    void everyBodyFieldIsAppliedOrWarnedAbout(int version) throws IOException {
         Contract contract = Contract.read();
         Set<String> silent = new LinkedHashSet<>();
         int asked = 0;
@@ -260,7 +260,7 @@ public class PassedOverTest {
     /** Every part of a query is applied, answered otherwise, or named in a warning. */
     @ParameterizedTest
     @MethodSource("dev.muster.rest.contract.ContractTest#versions")
-    void nothingOfAQueryIsPassedOver(int version) throws IOException {
+    void everyQueryParameterIsAppliedOrWarnedAbout(int version) throws IOException {
         Set<String> silent = new LinkedHashSet<>();
         int asked = 0;
         for (Contract.Operation o : Contract.read().operations(version)) {

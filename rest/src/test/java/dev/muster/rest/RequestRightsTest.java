@@ -45,7 +45,7 @@ class RequestRightsTest {
 
     @ParameterizedTest
     @MethodSource("dev.muster.rest.contract.ContractTest#versions")
-    void everyOperationOfEveryPath(int version) throws IOException {
+    void everyOperationChecksItsRights(int version) throws IOException {
         Set<String> without = new TreeSet<>();
         Set<String> silent = new TreeSet<>();
         for (Contract.Operation o : Contract.read().operations(version)) {
@@ -74,7 +74,7 @@ class RequestRightsTest {
 
     /** The messages that the sources of commands, daemons and slurmrestd name when they ask. */
     @Test
-    void everyRequestOfEveryCommand() throws IOException {
+    void everyRequestOfACommandHasItsRights() throws IOException {
         Pattern call = Pattern.compile(
                 "\\b(?:call|asked?|held|send)" + "\\((?:[^\"()]|\\([^()]*\\))*\"([A-Z][a-z]+[A-Za-z]*)\"");
         Map<String, String> named = new TreeMap<>();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class BitSet64Test {
     @Test
-    void theyAreASet() {
+    void bitSet64BehavesLikeASet() {
         Random random = new Random(5);
         BitSet64 marks = new BitSet64();
         Set<Long> model = new HashSet<>();

@@ -187,7 +187,7 @@ class EdgeLimitsTest {
     }
 
     @Test
-    void oneUserHasItsShareOfConnections() throws Exception {
+    void userHasALimitedShareOfConnections() throws Exception {
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             Client c = client(7);

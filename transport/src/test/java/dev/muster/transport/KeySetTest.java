@@ -29,7 +29,7 @@ class KeySetTest {
     }
 
     @Test
-    void whichKeyMakesCredentials() {
+    void defaultOrFirstValidKeyMakesCredentials() {
         assertThat(main(set(key("a", ""), key("b", "")))).isEqualTo("a");
         assertThat(main(set(key("a", ""), key("b", ",\"use\":\"default\"")))).isEqualTo("b");
         assertThat(main(set(key("a", ""), key("b", ",\"use\":\"default\",\"exp\":50"))))

@@ -26,14 +26,14 @@ class KnownSessionTest {
     }
 
     @Test
-    void eachRequestIsStillProved() {
+    void knownSessionStillProvesEachRequest() {
         assertThat(asked(session, "/x")).isTrue();
         assertThat(asked(session, "/x")).isTrue();
         assertThat(asked(new Session(session.token(), OTHER), "/x")).isFalse();
     }
 
     @Test
-    void itEndsWithItsTime() {
+    void knownSessionEndsWithItsLifetime() {
         assertThat(asked(session, "/x")).isTrue();
         now.addAndGet(Session.LIFETIME_S * 1000L + Verifier.SKEW_MS);
         assertThat(asked(session, "/x")).isTrue();
@@ -42,7 +42,7 @@ class KnownSessionTest {
     }
 
     @Test
-    void itEndsWithItsKey() {
+    void knownSessionEndsWithItsKey() {
         assertThat(asked(session, "/x")).isTrue();
         keys.set(KeySet.of(OTHER));
         assertThat(asked(session, "/x")).isFalse();
@@ -51,7 +51,7 @@ class KnownSessionTest {
     }
 
     @Test
-    void oneWithoutAClusterAsksForTheConfigurationOnly() {
+    void sessionWithoutClusterReadsOnlyTheConfiguration() {
         Session nowhere = Session.issue(KEY, "", new Caller(7, 8), 1_000_000, new byte[16]);
         assertThat(asked(nowhere, Verifier.CONFIG_PATH)).isTrue();
         assertThat(asked(nowhere, "/x")).isFalse();

@@ -228,7 +228,7 @@ class ServerTest {
 
     @Test
     @SuppressWarnings("JUnitMethodInvoked") // a server that had garbage serves as before
-    void garbageIsAnsweredOrDroppedAndOthersAreServed() throws IOException {
+    void serverServesOnAfterGarbageRequests() throws IOException {
         for (String garbage : new String[] {
             "\u0000\u0001\u0002\u00ff".repeat(100),
             "GET /\r\n\r\n",

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SessionAgeTest {
     @ParameterizedTest
     @CsvSource({"0, false", "29, false", "31, true", "10800, true", "-1, true", "-10800, true"})
-    void isRenewedAfterHalfItsLifeAndAfterAStepBack(long laterS, boolean old) {
+    void sessionIsRenewedAfterHalfItsLifeOrAClockStepBack(long laterS, boolean old) {
         assertThat(Session.isOld(1_000_000_000L, 1_000_000_000L + laterS * 1000))
                 .isEqualTo(old);
     }

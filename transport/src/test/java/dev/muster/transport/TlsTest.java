@@ -204,7 +204,7 @@ class TlsTest {
 
     /** DebugFlags: each side tells of a connection with the serving side's certificate. */
     @Test
-    void bothSidesTellOfConnections() throws Exception {
+    void bothSidesReportATlsConnection() throws Exception {
         java.util.List<String> told = new java.util.concurrent.CopyOnWriteArrayList<>();
         TlsIdentity own = made.pair("d");
         own.tell((opened, peer, suite, certificate) -> told.add("server " + peer.replaceAll(":.*", "") + " " + suite

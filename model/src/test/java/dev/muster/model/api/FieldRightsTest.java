@@ -36,7 +36,7 @@ class FieldRightsTest {
     }
 
     @Test
-    void eachFieldHasItsRow() {
+    void everyJobAndStepFieldHasItsRights() {
         assertThat(FieldRights.job().keySet()).isEqualTo(new TreeSet<>(paths(JobDesc.class, "")));
         assertThat(FieldRights.step().keySet()).isEqualTo(new TreeSet<>(paths(StepDesc.class, "")));
     }
@@ -104,7 +104,7 @@ class FieldRightsTest {
     }
 
     @Test
-    void eachBinaryValueIsLookedAt() {
+    void everyBinaryValueIsChecked() {
         Bytes a = Bytes.of("a");
         JobDesc job = Codec.bind(
                 Json.object(

@@ -53,7 +53,7 @@ class NodeTopologyTest {
             b:b1:b2         | A block was expected: b1:b2
             f:x             | Nodes of topology f cannot be moved by themselves
             """)
-    void whereItIs(String words, String expected) {
+    void nodeIsPlacedByItsTopologyWords(String words, String expected) {
         String outcome = switch (NodeTopology.place(ALL, "n1", words)) {
             case NodeTopology.Placed p -> text(p.topologies());
             case NodeTopology.Wrong w -> w.sentence();

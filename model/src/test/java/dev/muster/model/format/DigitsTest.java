@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class DigitsTest {
     @Test
-    void isWhatThePatternSays() {
+    void digitsCheckAgreesWithItsPattern() {
         for (String text : new String[] {
             "", "0", "7", "12", "123", "1234", "-1", "+1", " 1", "1 ", "a", "1a", "/", ":", "\u0661", "00012"
         }) {
@@ -27,7 +27,7 @@ class DigitsTest {
     }
 
     @Test
-    void otherTextsAreNoNumbers() {
+    void malformedNumberIsNotParsed() {
         for (String text : new String[] {
             "", "k", "M", "-1", "+1", "1g", "1kk", " 1", "1 ", "1.5", "12345678901", "12345678901k", "\u0661"
         }) {

@@ -20,7 +20,7 @@ class IndexSetTest {
     /** @param most the largest index: of one word, of one block, of several blocks */
     @ParameterizedTest
     @ValueSource(ints = {5, 63, 64, 200, 16_383, 16_384, 60_000})
-    void likeATreeOfNumbers(int most) {
+    void indexSetBehavesLikeATreeSet(int most) {
         Random random = new Random(most);
         for (int round = 0; round < ROUNDS; round++) {
             TreeSet<Integer> a = some(random, most);

@@ -59,7 +59,7 @@ class TextCheckTest {
                 "\\u",
                 "\\u00"
             })
-    void otherTextsAreNot(String text) {
+    void textWithoutControlCharactersPasses(String text) {
         assertThat(hasControls("{ \"name\":\t\"" + text + "\" }\r\n")).isFalse();
     }
 

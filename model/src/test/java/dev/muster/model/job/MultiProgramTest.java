@@ -38,7 +38,7 @@ class MultiProgramTest {
         "6,echo|task %t|\"dq|0\"|x6x|ab||say \"%o\"",
         "9,rest|9"
     })
-    void eachTaskHasItsLine(int rank, String expected) {
+    void taskRunsTheProgramOfItsLine(int rank, String expected) {
         assertThat(words(MultiProgram.arguments(FILE, rank, List.of()))).isEqualTo(expected);
     }
 
@@ -49,7 +49,7 @@ class MultiProgramTest {
     }
 
     @Test
-    void argumentsOfTheCommandLineFollowThoseOfTheLine() {
+    void commandLineArgumentsFollowTheProgramLines() {
         List<Bytes> appended = List.of(Bytes.of("in file"), Bytes.of("%t"));
         assertThat(words(MultiProgram.arguments(FILE, 0, appended))).isEqualTo("master|--port=1|in file|%t");
         assertThat(words(MultiProgram.arguments(FILE, 9, appended))).isEqualTo("rest|9|in file|%t");

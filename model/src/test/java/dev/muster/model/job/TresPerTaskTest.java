@@ -31,7 +31,7 @@ class TresPerTaskTest {
             gres/gpu:1            | cpu=2,gres/gpu=1       | false
             license/x:7           | license/x=7            | true
             """)
-    void theSameIsSaidInMoreThanOneWay(String one, String other, boolean same) {
+    void tresPerTaskFormsCompareEqual(String one, String other, boolean same) {
         assertThat(TresPerTask.areSame(one, other)).isEqualTo(same);
     }
 }

@@ -27,7 +27,7 @@ class X11Test {
 
     @ParameterizedTest
     @CsvSource({"ALL,012", "BATCH,0", "FIRST,0", "LAST,2"})
-    void whichOfThreeNodes(X11.Nodes nodes, String covered) {
+    void x11CoversTheNodesOfItsMode(X11.Nodes nodes, String covered) {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < 3; i++) {
             out.append(new X11(nodes, "00").covers(i, 3) ? Integer.toString(i) : "");

@@ -45,7 +45,7 @@ class CpuFrequencyTest {
                 "medium-high          | schedutil 2000 3000 -",
                 "low-medium:ondemand  | ondemand 1000 2000 -",
             })
-    void isSetForTheStepAndSetBack(String asked, String during) throws Exception {
+    void frequencyIsSetForTheStepAndSetBack(String asked, String during) throws Exception {
         Files.createDirectories(directory());
         Files.writeString(directory().resolve("scaling_available_frequencies"), "3000 2000 1000 \n");
         Files.writeString(directory().resolve("scaling_governor"), "schedutil\n");

@@ -141,7 +141,7 @@ class GpuProbeTest {
                 "NodeName=n2 Name=gpu File=/dev/tty0           | true  | full",
                 "AutoDetect=nvml;NodeName=n1 AutoDetect=rsmi   | false | rsmi",
             })
-    void whereIsLookedAt(String conf, boolean dynamic, String detector) throws IOException {
+    void autoDetectKeyChoosesTheGpuDetector(String conf, boolean dynamic, String detector) throws IOException {
         file("gres.conf", conf.replace(';', '\n') + "\n");
         assertThat(GpuProbe.detector(
                         GresConf.read(root.resolve("gres.conf").toFile(), new ArrayList<>()), "n1", dynamic))

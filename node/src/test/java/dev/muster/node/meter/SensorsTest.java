@@ -217,7 +217,7 @@ class SensorsTest {
     }
 
     @Test
-    void withoutAFrequencyCountersAreFollowedButNoPowerIsTold() throws IOException {
+    void powerIsNotReportedWithoutAnEnergyFrequency() throws IOException {
         Sensors s = sensors(true, 0);
         assertThat(s.sampleSeconds()).isEqualTo(Sensors.GUARD_SECONDS);
         zone("intel-rapl:0", "package-0", 7_000_000);

@@ -106,7 +106,7 @@ class TaskSamplesTest {
 
     /** Each sample counts the time used since the last one at the speed of that moment. */
     @Test
-    void howFastItsCpusRan() throws IOException {
+    void cpuFrequencyIsWeightedByTimeUsed() throws IOException {
         keep(at(4, 1000, 2_000_000), at(5, 0, 1_000_000));
         keep(at(4, 2000, 3_000_000), at(5, 1000, 1_000_000));
         keep(at(4, 2500, 0));

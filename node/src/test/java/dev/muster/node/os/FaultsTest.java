@@ -82,7 +82,7 @@ class FaultsTest {
     }
 
     @Test
-    void errorsOfTheMachineAreToldFromThoseOfTheJob() {
+    void machineErrorDrainsTheNodeAndJobErrorDoesNot() {
         for (String text : List.of(
                 "No space left on device",
                 "cannot fork",

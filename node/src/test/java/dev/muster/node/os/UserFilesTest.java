@@ -39,7 +39,7 @@ class UserFilesTest {
     }
 
     @Test
-    void fromAnOffsetFromTheEndAndFromTheBeginningWhereItIsShorter() throws IOException {
+    void fileIsReadFromAnOffsetOrFromItsEnd() throws IOException {
         Path file = dir.resolve("it's a \"file\" $x");
         Files.writeString(file, "0123456789");
         assertThat(shown(read(file, 0, 100, 0))).isEqualTo("0/10 0123456789");

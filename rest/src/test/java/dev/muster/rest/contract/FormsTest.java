@@ -71,7 +71,7 @@ class FormsTest {
             SLURMRESTD_DEBUG=-1                         |     | Invalid value for SLURMRESTD_DEBUG: -1
             SLURMRESTD_DEBUG_SYSLOG=loud                |     | Invalid value for SLURMRESTD_DEBUG_SYSLOG: loud
             """)
-    void howMuchIsLogged(String env, String args, String then) {
+    void logLevelComesFromEnvironmentAndOptions(String env, String args, String then) {
         Map<String, String> all = new java.util.TreeMap<>();
         for (String pair : env == null ? new String[0] : env.split(",")) {
             all.put(pair.split("=")[0], pair.split("=")[1]);

@@ -59,7 +59,7 @@ class HttpTest {
     }
 
     @Test
-    void goesOnUntilTheEnd() throws IOException {
+    void connectionServesRequestsUntilItCloses() throws IOException {
         String two = new Rig()
                 .raw("GET /openapi HTTP/1.1\r\n\r\nHEAD /openapi HTTP/1.1\r\nConnection: close\r\n\r\nGET "
                         + "/openapi HTTP/1.1\r\n\r\n");

@@ -29,7 +29,7 @@ class ReadBoundsTest {
     }
 
     @Test
-    void allBodiesShareTheMemory() throws Exception {
+    void bodiesShareTheMemoryBound() throws Exception {
         ReadBounds.Reading first = connection(TOKEN);
         first.body(8 << 20);
         assertThatThrownBy(() -> connection(TOKEN).body(3 << 20))
@@ -43,7 +43,7 @@ class ReadBoundsTest {
     }
 
     @Test
-    void eachPhaseHasItsDeadline() throws Exception {
+    void connectionIsClosedAfterThePhasesDeadline() throws Exception {
         long now = System.nanoTime();
         ReadBounds.Reading r = connection(TOKEN);
         bounds.look(now + 5_000_000_000L);

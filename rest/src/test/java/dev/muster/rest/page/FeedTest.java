@@ -172,7 +172,7 @@ class FeedTest {
     }
 
     @Test
-    void withoutReadersNothingIsAsked() throws Exception {
+    void feedWithoutReadersAsksNothing() throws Exception {
         Feeds feeds = new Feeds();
         Http.Written stream = feeds.stream(host("a"), "");
         Reader r = read(stream);

@@ -64,7 +64,7 @@ class PageTest {
     }
 
     @Test
-    void everyFileIsServedAndNothingElse() throws IOException {
+    void pageServesItsFilesAndNothingElse() throws IOException {
         Rig rig = rig();
         for (String path : new Page().paths()) {
             Http.Reply r = browse(rig, "GET", path, "", "accept", "text/html,*/*;q=0.8");
@@ -271,7 +271,7 @@ class PageTest {
     }
 
     @Test
-    void whyWhenAndWhatWasUsed() throws IOException {
+    void pageShowsReasonStartAndUsageOfAJob() throws IOException {
         Rig rig = rig();
         rig.answers.put("QueryJobs", tree("{\"jobs\":[{\"state\":\"PENDING\",\"reason\":\"Priority\"}]}"));
         rig.answers.put(
