@@ -44,7 +44,7 @@ class ConfiguredDefaultsTest {
      * settings change.
      */
     @Test
-    void aWordWithoutAValueStays() {
+    void valuelessOptionSurvivesSettingChanges() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes", "options.enable_user_top=");
         assertThat(c.state().settings().options().texts()).containsEntry("enable_user_top", "");
         new Play(c).lines("setting root fairsharedampeningfactor 3");
@@ -135,7 +135,7 @@ class ConfiguredDefaultsTest {
     }
 
     @Test
-    void theFirstCoresOfEachSocketWhereTheSiteSaysSo() {
+    void coreSpecTakesFirstCoresOfEachSocketIfSet() {
         Cluster c = new Cluster(
                 "n1 cpus=8 sockets=2", "p nodes=n1 default=yes", "options.spec_usage=true options.spec_cores_first=");
         new Play(c).lines("submit tasks=1 coreSpec=3\nschedule");

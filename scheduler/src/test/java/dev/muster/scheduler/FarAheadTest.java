@@ -130,7 +130,7 @@ class FarAheadTest {
      * Two that wait for both nodes, one after the other, behind what runs for long: the second's time is kept as well.
      */
     @Test
-    void theSecondThatWaitsForLong() {
+    void secondWaitingJobKeepsItsReservationToo() {
         Cluster c = cluster();
         c.accept("tasks=4 nodeList=n1 timing.timeLimitMin=" + 8 * DAY_MIN);
         c.schedule();
@@ -288,7 +288,7 @@ class FarAheadTest {
      * slurmctld's plan in steps: a coarse start until the rest is planned, and none for a job that is held meanwhile.
      */
     @Test
-    void theRestFollows() {
+    void stepwisePlanFillsInLaterStarts() {
         Cluster c = one();
         Scheduler s = (Scheduler) c.core().planner();
         List<Integer> jobs = many(c, 4, "tasks=4 timing.timeLimitMin=" + (30 * DAY_MIN + 5));

@@ -49,7 +49,7 @@ class HetPlanTest {
      * Components with --time-min start beside planned jobs with a common share of the time between minimum and limit.
      */
     @Test
-    void beginForLessThanTheirWholeTime() {
+    void hetComponentsWithTimeMinStartShortened() {
         Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");
         new Play(c).lines("""
                 submit tasks=2 nodeList=n1 timing.timeLimitMin=60

@@ -39,7 +39,7 @@ class LicensesTest {
             a|            !
             a|b,c         !
             """)
-    void forms(String text, String read) {
+    void licenseRequestIsParsed(String text, String read) {
         assertThat(LicenseRequest.parse(text).map(w -> LicenseRequest.text(w.items())))
                 .isEqualTo(java.util.Optional.ofNullable(read));
     }
@@ -72,7 +72,7 @@ class LicensesTest {
     }
 
     @Test
-    void theReasonIsSaid() {
+    void jobWithoutLicensesShowsReasonLicenses() {
         Cluster c = cluster();
         c.accept("licenses=fluent:3");
         c.schedule();

@@ -30,7 +30,7 @@ class PlacementTest {
     }
 
     @Test
-    void counts() {
+    void tasksArePlacedByTheirCounts() {
         table("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "", """
                 partition=p                          | n1:1
                 partition=p tasks=3                  | n1:3

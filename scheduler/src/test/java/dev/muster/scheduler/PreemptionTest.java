@@ -30,7 +30,7 @@ class PreemptionTest {
     }
 
     @Test
-    void cancelled() {
+    void cancelModeEndsTheVictim() {
         play("", "options.preempt_mode=CANCEL", """
                 submit kind=BATCH partition=low tasks=2
                 submit kind=BATCH partition=low tasks=2
@@ -146,7 +146,7 @@ class PreemptionTest {
     }
 
     @Test
-    void theFewestThatMakeRoom() {
+    void fewestJobsThatMakeRoomArePreempted() {
         play("", "options.preempt_mode=CANCEL", """
                 submit kind=BATCH partition=low
                 submit kind=BATCH partition=low
@@ -282,7 +282,7 @@ class PreemptionTest {
     }
 
     @Test
-    void suspendedUntilItsCoresAreFree() {
+    void suspendedVictimResumesWhenItsCoresAreFree() {
         play("", "options.preempt_mode=SUSPEND,GANG", """
                 submit kind=BATCH partition=low tasks=4 timing.timeLimitMin=10
                 schedule                                -> 1 RUNNING n[1-2]
@@ -398,7 +398,7 @@ class PreemptionTest {
      * tier.
      */
     @Test
-    void theLowestQosGoesFirst() {
+    void jobOfTheLowestQosIsPreemptedFirst() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=1 mem=1000",
                 "p nodes=n[1-2] default=yes defmempercpu=10",
@@ -434,7 +434,7 @@ class PreemptionTest {
 
     /** The job on the fewest nodes is preempted first within a partition; then the start time decides. */
     @Test
-    void theSmallGoBeforeTheLarge() {
+    void jobOnFewestNodesIsPreemptedFirst() {
         new Play(new Cluster(
                         "n[1-3] cpus=1 mem=1000",
                         "low nodes=n[1-3] defmempercpu=10\nhigh nodes=n[1-3] prioritytier=2 defmempercpu=10",

@@ -385,7 +385,7 @@ class ReservationTest {
     }
 
     @Test
-    void overlap() {
+    void overlappingReservationIsRefused() {
         play("""
                 reserve r starttime=+0 duration=600 nodes=n1 users=bob
                 reserve s starttime=+60 duration=600 nodes=n1 users=bob         -> says Requested reservation overlaps with another reservation
@@ -410,7 +410,7 @@ class ReservationTest {
     }
 
     @Test
-    void wrongWishes() {
+    void invalidReservationIsRefused() {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1                   -> says Reservation request lacks users, groups or accounts
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a,-b        -> says Invalid user id
@@ -640,7 +640,7 @@ class ReservationTest {
     }
 
     @Test
-    void unusedItIsPurged() {
+    void unusedReservationIsPurgedWithPurgeComp() {
         play("""
                 reserve r starttime=+0 duration=6000 nodecnt=1 users=alice flags=PURGE_COMP purge_comp=120
                 pass 100                                                        -> r active n1 PURGE_COMP

@@ -78,7 +78,7 @@ class SharedGpusTest {
 
     /** Two tasks with several shares each, by ONE_TASK_PER_SHARING_GRES. */
     @Test
-    void aGpuForEachTask() {
+    void oneTaskPerSharingGresGivesEachTaskAGpu() {
         String several = "gresTypes=gpu,shard options.select=CR_CORE,MULTIPLE_SHARING_GRES_PJ";
         String apart = several + ",ONE_TASK_PER_SHARING_GRES";
         tasks(several, "2 shard:2 | 0-3; 3 shard:2 | 0-5; 5 shard:1 | 0-4");

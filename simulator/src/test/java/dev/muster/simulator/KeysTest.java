@@ -170,7 +170,7 @@ class KeysTest {
     }
 
     @Test
-    void theTableIsTrue() throws IOException {
+    void tableOfKeysIsCurrent() throws IOException {
         assertThat(text(TABLE) + "\n").as("KeysTest.main writes it").isEqualTo(table());
     }
 
@@ -179,7 +179,7 @@ class KeysTest {
      * tests that there are.
      */
     @Test
-    void theOtherFilesAreTold() throws IOException {
+    void pageOfOtherFilesListsAllTheirKeys() throws IOException {
         String told = text(Repository.ROOT.resolve("docs/other-files.md"));
         Path config = Repository.ROOT.resolve("config/src/main/java/dev/muster/config/sister");
         List<String> wanted = new ArrayList<>();

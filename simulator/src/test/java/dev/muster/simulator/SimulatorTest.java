@@ -46,7 +46,7 @@ class SimulatorTest {
             "job NODE_FAIL");
 
     @Test
-    void seedsPass() {
+    void simulationHoldsForAllSeeds() {
         Map<String, Integer> seen = new TreeMap<>();
         List<String> failed = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {

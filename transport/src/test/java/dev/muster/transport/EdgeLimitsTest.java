@@ -265,7 +265,7 @@ class EdgeLimitsTest {
     }
 
     @Test
-    void theBudgetIsSharedAndGivenBack() {
+    void bodyBudgetIsSharedAndReleased() {
         BodyBudget budget = new BodyBudget(1 << 20, 900);
         assertThat(budget.reserve(7, 500_000)).isTrue();
         assertThat(budget.reserve(7, 100_000)).as("half is a user's").isFalse();

@@ -158,7 +158,7 @@ class JwksTest {
     }
 
     @Test
-    void aFileThatIsOfNoUse() {
+    void malformedJwksIsRefused() {
         for (String text : new String[] {
             "",
             "{}",

@@ -16,7 +16,7 @@ class JwtTest {
 
     /** RFC 7515, appendix A.1: other people's tokens are understood. */
     @Test
-    void theStandardsExample() {
+    void exampleTokenOfRfc7515IsAccepted() {
         byte[] key = Base64.getUrlDecoder()
                 .decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow");
         String token =

@@ -45,7 +45,7 @@ class KeySetTest {
      * of one step before is accepted at each.
      */
     @Test
-    void anExchange() {
+    void keyExchangeKeepsDaemonsAuthenticated() {
         KeySet[] steps = {
             set(key("a", "")),
             set(key("a", ",\"use\":\"default\""), key("b", "")),

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PeerIdsTest {
     @Test
-    void theOtherEndIsKnownByNumber(@TempDir Path directory) throws Exception {
+    void peerOfASocketIsKnownByItsUid(@TempDir Path directory) throws Exception {
         Path place = directory.resolve("socket");
         try (ServerSocketChannel server =
                         ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(place));

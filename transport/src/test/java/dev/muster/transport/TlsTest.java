@@ -256,7 +256,7 @@ class TlsTest {
     }
 
     @Test
-    void aPairThatIsNoneIsNamed() throws Exception {
+    void certificateWithAForeignKeyIsNamed() throws Exception {
         made.pair("a");
         made.pair("b");
         assertThatThrownBy(() -> new TlsIdentity(made.file("a_cert.pem"), made.file("b_key.pem"), s -> {}))

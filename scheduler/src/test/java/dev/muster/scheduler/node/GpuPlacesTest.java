@@ -15,7 +15,7 @@ class GpuPlacesTest {
     private static final String KEPT = "n[1-2] cpus=12 sockets=2 gpus=4 shards=40 near=0-5;6-11 restricted=2";
 
     @Test
-    void bound() {
+    void enforceBindingPlacesJobsOnCoresNearGpus() {
         check(SIX, "", """
                 tasks=2 tresPerTask=gres/gpu:3 | 0,8 gpu=0-5
                 tasks=1 tresPerTask=gres/gpu:3 | 0 gpu=0-2

@@ -64,7 +64,7 @@ class BackfillTest {
             timing.timeLimitMin=200 timing.timeMinMin=31    | 120 | 30
             timing.timeLimitMin=30  timing.timeMinMin=10    | 30  | 120
             """)
-    void plannedForLessThanItsWholeTime(String job, int minutes, int other) {
+    void timeMinJobIsPlannedShorterToStartEarlier(String job, int minutes, int other) {
         Cluster c = new Cluster("n[1-2] cpus=2 mem=1000", PARTITION, "");
         Scheduler s = (Scheduler) c.core().planner();
         new Play(c).lines("""

@@ -29,7 +29,7 @@ class SlowdownTest {
             20                      | none           | the limit is dear
             40000                   | none           | and what is known to be long is not dearer than the limit
             """)
-    void theFirstIsCheaperThanTheOther(String one, String other, String why) {
+    void pastRunsDecideWhichUserIsCheaper(String one, String other, String why) {
         double first = priced(one);
         double second = priced(other);
         assertThat(first).as(why).isLessThan(second);

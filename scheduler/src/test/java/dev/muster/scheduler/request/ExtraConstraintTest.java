@@ -108,7 +108,7 @@ class ExtraConstraintTest {
 
     /** A text that was a note when the job came is one still when the word is set later. */
     @Test
-    void aNoteOfBeforeAsksForNothing() {
+    void extraTextFromBeforeIsNoConstraint() {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "");
         c.apply(new Command.UpdateNode(0, List.of("n1"), Map.of("extra", "{\"zone\":3}")));
         int noted = c.accept("tasks=1 extras.extra=(a_note");
@@ -124,7 +124,7 @@ class ExtraConstraintTest {
     }
 
     @Test
-    void theWordOfTheSettings() {
+    void extraConstraintsOptionChecksTheExtraText() {
         Cluster with =
                 new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "options.extra_constraints=yes");
         Cluster without = new Cluster("n1 cpus=4", "p nodes=n1 default=yes defmempercpu=1", "");

@@ -28,7 +28,7 @@ class SharingPolicyTest {
     }
 
     @Test
-    void aPartitionMayWantIt() {
+    void exclusiveUserPartitionAdmitsOneUserPerNode() {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 exclusiveuser=yes defmempercpu=10", "");
         int[] ids = {c.accept("partition=p"), bob(c, "partition=p"), c.accept("partition=p")};
         c.schedule();
@@ -93,7 +93,7 @@ class SharingPolicyTest {
     }
 
     @Test
-    void aWaitingJobGetsAnotherLabel() {
+    void onlyAPendingJobChangesItsMcsLabel() {
         Cluster c =
                 new Cluster("n1 cpus=4", "p nodes=n1", "options.mcs_plugin=mcs/label options.mcs_parameters=enforced");
         int waits = c.accept("partition=p extras.mcsLabel=red kind=BATCH");

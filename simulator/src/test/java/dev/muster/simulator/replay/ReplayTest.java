@@ -30,7 +30,7 @@ class ReplayTest {
     }
 
     @Test
-    void theArchivesFormIsRead() throws IOException {
+    void standardWorkloadFormatIsRead() throws IOException {
         Trace t = trace("; MaxProcs: 16\n; Note: any\n" + swf(7, 100, 50, 4, -1, 600, 3) + swf(8, 40, 900, 2, 3, 600, 4)
                 + swf(9, 200, -1, 2, 2, 600, 1)
                 + swf(10, 200, 60, -1, -1, 600, 1) + swf(11, 300, 60, 1, 1, -1, 1));
@@ -97,7 +97,7 @@ class ReplayTest {
     }
 
     @Test
-    void measures() throws IOException {
+    void replayResultMeasuresSlowdownWaitAndUse() throws IOException {
         Trace t = trace("; MaxProcs: 2\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 1, 1, 1, 60, 2)
                 + swf(3, 0, 50, 1, 1, 60, 2));
         Result r = Result.of(t, new long[] {0, 100, 100}, 3);
