@@ -60,7 +60,7 @@ class ArrayRowsTest {
                 "1_[7-9] 1_2                | 1 [2,7-9] JobHeldUser,JobHeldAdmin",
                 "1_1 1                      | 1 [1-3,6-9] JobHeldUser,JobHeldAdmin; 4 5 JobHeldUser; 3 4 JobHeldUser",
             })
-    void joined(String named, String expected) {
+    void arrayTasksAreJoinedByNamePartitionAndReason(String named, String expected) {
         Site site = new Site("PartitionName=p Nodes=ALL Default=YES", "PartitionName=q Nodes=ALL");
         site.submit("timing.array=1-9 timing.hold=true");
         site.apply(new Command.HoldJobs(0, List.of(task(1, 2)), false, false));
@@ -111,7 +111,7 @@ class ArrayRowsTest {
      * themselves.
      */
     @Test
-    void theLast() {
+    void lastArrayTaskIsListedAsATask() {
         Site site = new Site();
         site.submit("timing.array=1-3%2");
         site.submit("timing.array=5-5");

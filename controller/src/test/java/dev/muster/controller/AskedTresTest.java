@@ -40,7 +40,7 @@ class AskedTresTest {
             tasks=1 cpusPerNodeMin=3              | cpu=1,mem=10M,node=1,billing=1
             tasksPerNode=2 nodesMin=2 nodesMax=2  | cpu=4,mem=40M,node=2,billing=4
             """)
-    void requested(String words, String tres) {
+    void requestedTresOfARunningJobStayAsRequested(String words, String tres) {
         for (boolean runs : List.of(false, true)) {
             Site site = new Site("DefMemPerCPU=10");
             if (runs) {

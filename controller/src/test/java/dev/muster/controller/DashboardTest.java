@@ -61,7 +61,7 @@ class DashboardTest {
     }
 
     @Test
-    void theNamesOfTheManualAreThere() {
+    void metricNamesOfTheManualExist() {
         assertThat(OF_THE_MANUAL).allSatisfy(name -> assertThat(told()).containsPattern("(?m)^" + name + "[ {]"));
     }
 

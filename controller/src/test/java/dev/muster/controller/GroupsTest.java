@@ -23,7 +23,7 @@ class GroupsTest {
     }
 
     @Test
-    void theNextLookIsAfterGroupUpdateTime() {
+    void groupsAreReadAgainAfterGroupUpdateTime() {
         groups.update(600, true);
         assertThat(who()).isEqualTo("ann");
         member = "bob";

@@ -245,7 +245,7 @@ class SiteKeysTest {
 
     /** shows: MaxStepCount */
     @Test
-    void steps() {
+    void maxStepCountLimitsTheStepsOfAJob() {
         Site site = new Site("MaxStepCount=1", "DefMemPerCPU=1");
         site.run("kind=ALLOCATION");
         List<String> said = List.of(step(site), step(site));
@@ -316,7 +316,7 @@ class SiteKeysTest {
     }
 
     @Test
-    void theDefaultKeyMoves() {
+    void jobGetsTheUsersCurrentDefaultWckey() {
         Site site = new Site("TrackWCKey=yes");
         for (List<WckeyPolicy> keys : List.of(
                 List.of(new WckeyPolicy("u", "a", true), new WckeyPolicy("u", "b", false)),

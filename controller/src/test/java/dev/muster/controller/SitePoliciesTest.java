@@ -58,7 +58,7 @@ class SitePoliciesTest {
 
     /** shows: FairShareDampeningFactor */
     @Test
-    void usageWeighsLess() {
+    void dampeningFactorLowersTheWeightOfUsage() {
         List<Long> factors = List.of(1L, 5L).stream()
                 .map(dampening -> {
                     Site site = new Site(

@@ -21,7 +21,7 @@ class OptionsTest {
     }
 
     @Test
-    void lettersAndValues() {
+    void slurmctldOptionLettersAndValuesAreRead() {
         assertEquals(
                 new SlurmctldOptions(
                         true, true, true, "/etc/s.conf", "/var/log/s", 2, -7, List.of(), SlurmctldOptions.Mode.SERVE),

@@ -422,7 +422,7 @@ class LifeOfJobsTest {
 
     /** salloc's shell on the first node has no number: the first srun in it begins step 0. */
     @Test
-    void theShellOfAnAllocation() {
+    void interactiveStepTakesNoStepNumber() {
         play("""
                 submit kind=ALLOCATION tasks=2
                 schedule                   -> 1 RUNNING n1
@@ -620,7 +620,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void theNodesPrologsAreAwaitedAsWell() {
+    void jobAwaitsNodePrologsAndPrologSlurmctld() {
         new Play(new Cluster(
                         "n[1-2] cpus=2 mem=1000",
                         "p nodes=n[1-2] default=yes defmempercpu=10",

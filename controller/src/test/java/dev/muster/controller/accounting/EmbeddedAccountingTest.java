@@ -228,7 +228,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
     }
 
     @Test
-    void aJobsLife() {
+    void jobAndStepRowsFollowTheJobsLife() {
         open();
         happens(
                 "Config",
@@ -414,7 +414,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
 
     /** Whether the job ends with its node or goes back to the queue: the row of the attempt says which node it was. */
     @Test
-    void theNodeThatFailedIsInTheRow() {
+    void rowOfAFailedAttemptNamesTheFailedNode() {
         open();
         submitted();
         started(1);

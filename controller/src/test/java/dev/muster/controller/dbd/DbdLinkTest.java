@@ -79,7 +79,7 @@ class DbdLinkTest {
     }
 
     @Test
-    void theNextHostIsAskedAtOnce() {
+    void nextSlurmdbdHostIsAskedAtOnce() {
         try (Server server = server()) {
             for (List<String> hosts : List.of(List.of(NOBODY, "127.0.0.1"), List.of("127.0.0.1", NOBODY))) {
                 try (DbdLink link = link(hosts, server.port())) {

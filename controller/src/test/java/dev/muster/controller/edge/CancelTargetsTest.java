@@ -153,7 +153,7 @@ class CancelTargetsTest {
             delimiter = '|',
             quoteCharacter = '"',
             value = {"'states':['PENDING'] | arr6", "'names':['arr'] | arr1 arr2 arr3 arr5 arr6"})
-    void startedMeanwhile(String filter, String expected) {
+    void taskThatStartsDuringACancelEndsIfItMatches(String filter, String expected) {
         Site site = layout();
         JobMessages.Cancel m = asked(site, "", filter);
         List<Command.JobRef> refs = found(site, m).stream()
@@ -208,7 +208,7 @@ class CancelTargetsTest {
     @CsvSource(
             delimiter = '|',
             value = {"arr | arr1 arr2 arr3 arr5 arr6", "own | arr4", "last | last1 last2"})
-    void heldByName(String name, String expected) {
+    void cancelByNameEndsHeldTasksToo(String name, String expected) {
         Site site = layout();
         site.apply(new Command.HoldJobs(
                 0, List.of(task(idOf(site, "arr"), 3), task(idOf(site, "last"), 2)), false, false));

@@ -77,7 +77,7 @@ class ClientsTest {
 
     /** A command may have lost no more than its connection. */
     @Test
-    void aCommandThatAsksAgainKeepsItsAllocation() {
+    void returningCommandKeepsItsAllocation() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         site.run("kind=ALLOCATION");
         Clients clients = new Clients();

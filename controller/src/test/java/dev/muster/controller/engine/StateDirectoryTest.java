@@ -40,7 +40,7 @@ class StateDirectoryTest {
 
     /** No state is begun beside a file system that is not mounted. */
     @Test
-    void theDirectoryAboveMustBeThere() {
+    void stateIsNotBegunInAMissingParentDirectory() {
         root = root.resolve("notmounted");
         assertThatThrownBy(() -> open("c")).hasMessageEndingWith("cannot create it: No such file or directory");
         assertThat(root).doesNotExist();

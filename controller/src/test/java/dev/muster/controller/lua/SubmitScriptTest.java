@@ -99,7 +99,7 @@ class SubmitScriptTest {
     }
 
     @Test
-    void reads() throws IOException {
+    void submitScriptReadsJobFields() throws IOException {
         for (String row : """
                                              | job_desc.account                              | nil
                 charge.account=x             | job_desc.account                              | x
@@ -224,7 +224,7 @@ class SubmitScriptTest {
      * Refuses values of a script as slurmctld does. The CPUs of a held job are not compared: the job may still change.
      */
     @Test
-    void valuesThatAreRefused() throws IOException {
+    void invalidFieldValueOfAScriptIsRefused() throws IOException {
         for (String row : """
                 job_desc.max_cpus = 2                  | request.tasks=4                    | 2014
                 job_desc.max_cpus = 2                  | request.tasks=2 request.cpusPerTask=2 | 2014
@@ -413,7 +413,7 @@ class SubmitScriptTest {
     }
 
     @Test
-    void modifies() throws IOException {
+    void modifyScriptSeesOldAndNewJob() throws IOException {
         try (SubmitScript s = script("return 0")) {
             SubmitScript.Outcome o = s.modify(
                     job("extras.comment=new"),

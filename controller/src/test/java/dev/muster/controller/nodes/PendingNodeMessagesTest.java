@@ -30,7 +30,7 @@ class PendingNodeMessagesTest {
     }
 
     @Test
-    void theOldestGo() {
+    void oldestKeptMessagesAreDroppedFirst() {
         for (int job = 1; job <= PendingNodeMessages.MOST + 2; job++) {
             unheard.keep("n1", signal(job));
         }

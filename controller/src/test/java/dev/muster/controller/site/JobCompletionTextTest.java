@@ -45,7 +45,7 @@ class JobCompletionTextTest {
                 "'state':'REQUEUED','startTime':90,'endTime':95,'nodes':'n1','cpusAllocated':2"
                         + "|JobState=PENDING|NodeList=n1 NodeCnt=1 ProcCnt=2|Tres= |ExitCode=0:0",
             })
-    void aLine(String job, String state, String nodes, String tres, String rest) {
+    void completionLineHasStateNodesAndTres(String job, String state, String nodes, String tres, String rest) {
         String line = JobCompletionText.line(row(job), "c");
         assertThat(line).contains(" " + state + " ", " " + nodes + " ", " " + tres, rest);
     }

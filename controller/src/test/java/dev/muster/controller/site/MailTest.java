@@ -100,7 +100,7 @@ class MailTest {
                         + "Slurm Array Task Job_id=7_0 (8) Name=x Ended, Run time 00:01:01, COMPLETED, ExitCode 0; "
                         + "Slurm Array Task Job_id=7_1 (7) Name=x Failed, Run time 00:01:01, FAILED, ExitCode 3",
             })
-    void anArray(String types, String wanted) {
+    void arrayMailIsASummaryOrPerTask(String types, String wanted) {
         happens(
                 new Change.JobSubmitted(job(7, types, "\"jobId\":7,\"task\":-1,\"size\":2,\"pending\":\"0-1\"")),
                 new Change.ArrayTaskSplit(7, 0, 8, 8),

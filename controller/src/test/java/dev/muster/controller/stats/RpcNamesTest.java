@@ -39,7 +39,7 @@ class RpcNamesTest {
         "AwaitSteps, REQUEST_JOB_STEP_INFO, 2005",
         "QueryAccounting, REQUEST_DBD_RELAY, 1028"
     })
-    void requestsOfItsOwn(String message, String name, int number) {
+    void ownRequestCountsUnderSlurmsRpc(String message, String name, int number) {
         assertThat(RpcNames.name(message)).isEqualTo(name);
         assertThat(RpcNames.number(message)).isEqualTo(number);
     }

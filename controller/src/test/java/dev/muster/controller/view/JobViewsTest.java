@@ -32,7 +32,7 @@ class JobViewsTest {
 
     /** PriorityFlags=CALCULATE_RUNNING: with the weights of now; otherwise what it had when it started. */
     @Test
-    void thePriorityOfWhatRuns() {
+    void runningJobsPriorityIsRecalculatedIfSet() {
         for (String flag : List.of("", "PriorityFlags=CALCULATE_RUNNING")) {
             Site site =
                     new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000", flag);
@@ -46,7 +46,7 @@ class JobViewsTest {
 
     /** The priority of a job that was suspended by hand is 0 until it goes on, as that of a held job. */
     @Test
-    void thePriorityOfWhatIsSuspended() {
+    void suspendedJobShowsPriorityZero() {
         Site site = new Site("DefMemPerCPU=1");
         site.run("tasks=2");
         long before = priority(site);
@@ -61,7 +61,7 @@ class JobViewsTest {
      * turns.
      */
     @Test
-    void thePriorityOfWhatNeverRan() {
+    void jobCancelledBeforeItsStartKeepsItsPriority() {
         Site site = new Site("DefMemPerCPU=1", "PriorityType=priority/multifactor", "PriorityWeightJobSize=1000");
         site.submit("tasks=2");
         long before = priority(site);

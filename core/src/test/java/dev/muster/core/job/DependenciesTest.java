@@ -273,7 +273,7 @@ class DependenciesTest {
 
     /** The index that is kept beside the state equals a rebuild. */
     @Test
-    void theIndexIsThatOfARebuild() {
+    void dependencyIndexEqualsARebuild() {
         Cluster c = cluster("");
         new Play(c).lines("""
                 submit kind=BATCH name=a timing.dependency=singleton

@@ -17,7 +17,7 @@ class ExpeditingTest {
     private static final String JOB = "kind=BATCH timing.expedite=true timing.requeue=YES timing.timeLimitMin=60";
 
     @Test
-    void successIsTheEndOfIt() {
+    void expeditedJobThatSucceedsIsNotRequeued() {
         play("submit " + JOB + """
 
                 schedule

@@ -22,7 +22,7 @@ class HetJobsTest {
     }
 
     @Test
-    void startTogetherOnNodesOfTheirOwn() {
+    void hetComponentsStartTogetherOnTheirOwnNodes() {
         play("""
                 het kind=BATCH tasks=1 : kind=BATCH tasks=2 nodesMin=2 -> 1 PENDING; 2 PENDING
                 schedule                                               -> 1 RUNNING n1; 2 RUNNING n[2-3]
@@ -78,7 +78,7 @@ class HetJobsTest {
     }
 
     @Test
-    void aComponentThatWaitsIsNoneToTakeAway() {
+    void pendingHetComponentIsNotCancelledAlone() {
         play("""
                 het kind=BATCH : kind=BATCH
                 cancel 2              -> 2 PENDING; says Operation not permitted on individual component of heterogeneous job
@@ -105,7 +105,7 @@ class HetJobsTest {
     }
 
     @Test
-    void aComponentThatRunsMayEndByItself() {
+    void runningHetComponentEndsAlone() {
         play("""
                 het kind=BATCH timing.timeLimitMin=9 : kind=BATCH timing.timeLimitMin=5 : kind=BATCH timing.timeLimitMin=9
                 schedule              -> 3 RUNNING n3

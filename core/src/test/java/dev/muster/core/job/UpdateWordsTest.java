@@ -75,7 +75,7 @@ class UpdateWordsTest {
         "License/none=1, Invalid TRESBillingWeights specification",
         "CPU, Invalid TRESBillingWeights specification"
     })
-    void weightsAreOfWhatThereIs(String weights, String sentence) {
+    void billingWeightOfAnUnknownTresIsRefused(String weights, String sentence) {
         Cluster c = new Cluster(
                 "n1 cpus=8 mem=4096 gpus=a:2",
                 "p nodes=n1 default=yes",

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Associations and QOS: the association that a job is charged to, and the limit and reason that hold it back. */
 class AccountLimitsTest extends AccountPolicies {
     @Test
-    void theDefaultAccountAndQosAreFilledIn() {
+    void defaultAccountAndQosAreFilledIn() {
         policy("", "", "", "");
         cluster.submit("");
         assertThat(last().desc().charge().account()).isEqualTo("dept");
@@ -154,7 +154,7 @@ class AccountLimitsTest extends AccountPolicies {
         GrpTRES=node=10 | Flags=DenyOnLimit LimitFactor=0.3        | 2,2 | refused
         GrpTRES=node=2  | Flags=DenyOnLimit LimitFactor=2          | 2,2 | taken
         """)
-    void componentsCountTogether(String ofDept, String ofQos, String nodes, String outcome) {
+    void limitsCountAllHetComponentsTogether(String ofDept, String ofQos, String nodes, String outcome) {
         policy("limits,qos", ofDept == null ? "" : ofDept, "", ofQos);
         List<Command.SubmitJob> parts = java.util.Arrays.stream(nodes.split(","))
                 .map(n -> new Command.SubmitJob(
@@ -571,7 +571,7 @@ class AccountLimitsTest extends AccountPolicies {
                                 |                    | UsageThreshold=1.5 Flags=EnforceUsageThreshold | qa,a | QOSUsageThreshold RUNNING
                                 |                    | UsageThreshold=0.0 Flags=EnforceUsageThreshold | qa | RUNNING
         """)
-    void limits(String dept, String alice, String qos, String jobs, String expected) {
+    void accountLimitHoldsOrRefusesTheJob(String dept, String alice, String qos, String jobs, String expected) {
         policy(
                 "associations,limits,qos,safe",
                 dept == null ? "" : dept,

@@ -101,7 +101,7 @@ class AccountUsageTest extends AccountPolicies {
         "GrpTRESRunMins=cpu=5, AssocGrpCPURunMinutesLimit",
         "GrpTRES=cpu=0, AssocGrpCpuLimit"
     })
-    void theRootsLimits(String ofRoot, String expected) {
+    void rootLimitsRunningUsageButNotTotalUsage(String ofRoot, String expected) {
         policy("limits,qos,safe", ofRoot, "", "", "");
         int id = cluster.accept("charge.account=dept timing.timeLimitMin=20");
         cluster.schedule();

@@ -91,7 +91,7 @@ class FairShareTest {
      * minutes of its limit.
      */
     @Test
-    void theSizeOfAJobByItsTime() {
+    void sizeFactorIsRelativeToTheTimeLimit() {
         String[][] rows = {
             {"tasks=1 timing.timeLimitMin=20", "0.0250000"},
             {"tasks=3 timing.timeLimitMin=20", "0.0250000"},
@@ -120,7 +120,7 @@ class FairShareTest {
     }
 
     @Test
-    void theAccountDecidesBeforeTheUser() {
+    void accountRankDecidesBeforeTheUsers() {
         assertThat(factors(FairShare.Rule.TREE, """
                 a 40
                   /u1 1 10
@@ -272,7 +272,7 @@ class FairShareTest {
     }
 
     @Test
-    void theClassicRule() {
+    void classicFairShareMatchesItsFormula() {
         assertThat(factors(FairShare.Rule.CLASSIC, """
                 a 50
                   /u1 1 0
@@ -352,7 +352,7 @@ class FairShareTest {
     }
 
     @Test
-    void theFlagChoosesTheRule() {
+    void priorityFlagChoosesTheFairShareRule() {
         for (String[] row : new String[][] {
             {"", "TREE"},
             {"NO_FAIR_TREE", "CLASSIC"},
@@ -459,7 +459,7 @@ class FairShareTest {
 
     /** {@code sacctmgr modify … set RawUsage=0}: up to that moment, between two charges, and once for each number. */
     @Test
-    void usageIsForgottenWhenItIsReset() {
+    void rawUsageResetForgetsUsageOnce() {
         Cluster c = cluster("options.priority_half_life=0");
         c.pass(1);
         new Play(c).lines("""
@@ -509,7 +509,7 @@ class FairShareTest {
     }
 
     @Test
-    void usageIsForgottenAtTheResetPeriod() {
+    void usageIsForgottenAtItsResetPeriod() {
         Cluster c = cluster("options.priority_reset_period=DAILY options.priority_half_life=0");
         c.pass(1);
         new Play(c).lines("""
@@ -524,7 +524,7 @@ class FairShareTest {
 
     /** PriorityUsageResetPeriod=NOW, at each start and each reading of the configuration; what NoDecay keeps stays. */
     @Test
-    void usageIsForgottenNow() {
+    void resetPeriodNowForgetsUsageButNotNoDecay() {
         Cluster c = cluster("options.priority_reset_period=NOW options.priority_half_life=0");
         c.pass(1);
         new Play(c).lines("""

@@ -15,7 +15,7 @@ class DynamicNodesTest {
     }
 
     @Test
-    void comeByRegistrationAndStay() {
+    void registeredDynamicNodeStaysOverAReconfigure() {
         play("""
                 introduce d1 cpus=2 feature=x
                 register d1 boot                      -> d1 free+DYNAMIC_NORM; members p=n1,f1,f2,d1

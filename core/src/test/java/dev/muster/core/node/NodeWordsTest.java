@@ -40,7 +40,7 @@ class NodeWordsTest {
     }
 
     @Test
-    void theTimeCanBeTakenBackAndGoesWithTheState() {
+    void resumeAfterIsRevokedByHandOrByResume() {
         play("""
                 node n1 state=drain reason=disk resumeafter=60
                 node n1 resumeafter=-1                           -> n1 free+DRAIN 'disk'

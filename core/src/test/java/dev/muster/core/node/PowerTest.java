@@ -155,7 +155,7 @@ class PowerTest {
 
     /** The time limit counts from the moment at which the job's last node is up, as in Slurm. */
     @Test
-    void theTimeOfAJobBeginsWhenItsNodesAreThere() {
+    void timeLimitCountsFromTheLastNodesBoot() {
         play("options.power:idle=-1", """
                 node n1 state=power_down
                 pass 1
@@ -311,7 +311,7 @@ class PowerTest {
     }
 
     @Test
-    void startedWhateverIsKnownOfItsPower() {
+    void powerUpForceStartsANodeInAnyPowerState() {
         play("options.power:idle=-1", """
                 node n1 state=power_up                -> n1 free
                 node n1 state=power_up_force          -> n1 free+POWERED_DOWN+POWER_UP

@@ -85,7 +85,7 @@ class HetStepTest {
     }
 
     @Test
-    void componentsHaveNodesOfTheirOwn() {
+    void hetStepComponentsHaveTheirOwnNodes() {
         String[][] rows = {
             {"tasks=1 : tasks=1", "0+0 n1:0 / 0+1 n2:1"},
             {"tasks=3 nodesMin=1 nodesMax=1 : nodesMin=2 nodesMax=2 tasks=4", "0+0 n1:0,1,2 / 0+1 n2:3,4 n3:5,6"},

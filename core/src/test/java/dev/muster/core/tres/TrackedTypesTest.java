@@ -49,7 +49,7 @@ class TrackedTypesTest {
         gpu,gpu:a | MaxTRES=gres/gpu:a=1     | gpu:a:2 gpu:b:2         | QOSMaxGRESPerJob RUNNING
         gpu       | ''                       | gpu:a:2 gpu:b:2         | RUNNING RUNNING
         """)
-    void limits(String tracked, String limit, String jobs, String outcome) {
+    void limitOnATrackedTypeHoldsTheJob(String tracked, String limit, String jobs, String outcome) {
         Cluster c = cluster(tracked, limit);
         List<Integer> ids = new ArrayList<>();
         for (String gres : jobs.split(" ")) {

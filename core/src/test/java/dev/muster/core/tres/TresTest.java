@@ -25,7 +25,7 @@ class TresTest {
             gres//gpu::1                     | -
             cpu::3                           | -
             """)
-    void read(String text, String expected) {
+    void tresSpecificationIsRead(String text, String expected) {
         StringBuilder out = new StringBuilder();
         Tres.gres(text)
                 .forEach(i -> out.append(out.isEmpty() ? "" : " ").append(i.name() + ":" + i.type() + ":" + i.count()));
