@@ -192,7 +192,7 @@ class DatabasesTest {
     /** StorageBackupHost: a second server is asked where the first is not there. */
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "postgresql"})
-    void theOtherServerIsAsked(String kind) throws Exception {
+    void backupStorageHostIsUsedWhenTheFirstIsAway(String kind) throws Exception {
         database(kind, "postgres").open().close();
         boolean maria = kind.equals("mariadb");
         if (maria) {
@@ -602,7 +602,7 @@ class DatabasesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
-    void theBookIsThereAgain(String kind) {
+    void accountingBookSurvivesAReopen(String kind) {
         String name = fresh();
         try (AccountingStore store = AccountingStore.on(database(kind, name))) {
             BookStore books = new BookStore(store, 1);

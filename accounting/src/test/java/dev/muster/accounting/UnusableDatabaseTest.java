@@ -32,7 +32,7 @@ class UnusableDatabaseTest {
     }
 
     @Test
-    void theFileIsItsOwnersAlone() throws Exception {
+    void databaseFileIsReadableByItsOwnerOnly() throws Exception {
         Files.createFile(directory.resolve("accounting.mv.db"));
         Files.setPosixFilePermissions(
                 directory.resolve("accounting.mv.db"), PosixFilePermissions.fromString("rw-rw-rw-"));

@@ -131,7 +131,7 @@ class CommandServiceTest {
     }
 
     @Test
-    void opensFilesAsTheCaller() throws IOException {
+    void commandServiceOpensFilesAsTheCaller() throws IOException {
         assertThat(ask("", "sbatch", "job.sh"))
                 .isEqualTo(
                         new Answer("", "sbatch: error: Unable to open file job.sh\n", 1, "/work/job.sh;/work/job.sh;"));
@@ -146,7 +146,7 @@ class CommandServiceTest {
 
     /** An installation that is replaced under the service is not served on with the old programs. */
     @Test
-    void noticesThatItIsReplaced() throws IOException {
+    void commandServiceNoticesThatItIsReplaced() throws IOException {
         java.io.File program = Files.writeString(dir.resolve("cli.jar"), "1").toFile();
         long then = program.lastModified();
         assertThat(CommandService.isReplaced(program, then, then + 60_000)).isFalse();

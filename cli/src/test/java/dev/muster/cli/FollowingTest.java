@@ -112,7 +112,7 @@ class FollowingTest {
     }
 
     @Test
-    void mistakes() {
+    void invalidWatchOrTopIsRefused() {
         host.reply("Follow", "{\"revision\":\"e.1\"}");
         assertThat(host.run("muster watch 99").err()).isEqualTo("muster: error: Invalid job id specified: 99\n");
         assertThat(host.run("muster top 5").err()).startsWith("muster: error: top takes no operands\n");

@@ -48,7 +48,7 @@ class GresWordsTest {
             --open-mode=append | U0xVUk1fT1BFTl9NT0RFPWE=
             --open-mode=t      | U0xVUk1fT1BFTl9NT0RFPXQ=
             """)
-    void told(String option, String part) {
+    void emptyListItemsAreDropped(String option, String part) {
         host.run("sbatch " + option + " --wrap=true");
         assertThat(new String(Json.print(host.sent.get("Submit")), StandardCharsets.UTF_8))
                 .contains(part);
@@ -102,7 +102,7 @@ class GresWordsTest {
             nosuch            | nosuch
             ,                 | (null)
             """)
-    void theFirstPartitionThatIsNone(String partitions, String told) {
+    void firstUnknownPartitionOfAListIsNamed(String partitions, String told) {
         host.refuse("Submit", 2000, "Invalid partition name specified");
         assertThat(host.run("sbatch -p " + partitions + " --wrap=true").err())
                 .isEqualTo("sbatch: error: invalid partition specified: " + told

@@ -274,7 +274,7 @@ class ListingTest {
     /** One that has no limit has an end where its start is known, and it is none. */
     @ParameterizedTest
     @CsvSource({"RUNNING,100,NONE", "SUSPENDED,100,NONE", "PENDING,0,N/A", "PENDING,1795300000,NONE"})
-    void theEndOfWhatHasNoLimit(String state, long start, String end) {
+    void startedJobWithoutLimitShowsEndNone(String state, long start, String end) {
         host.reply(
                 "QueryJobs",
                 "{\"jobs\":[{\"jobId\":9,\"state\":\"" + state + "\",\"startTime\":" + start + ",\"endTime\":0}]}");
@@ -678,7 +678,7 @@ class ListingTest {
             scancel -s FOO 1 ~ 1 ~ Unknown job signal: FOO
             scancel -u nouser ~ 1 ~ scancel: error: Invalid user name: nouser
             """)
-    void mistakes(String command, int rc, String error) {
+    void invalidListingCommandIsRefused(String command, int rc, String error) {
         String sentence = error.replace(
                 "NO_COUNT",
                 "scontrol: error: CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.  No reservation created.");

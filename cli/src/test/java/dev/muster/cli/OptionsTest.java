@@ -157,7 +157,7 @@ class OptionsTest {
     }
 
     @Test
-    void theLastMailTypesCount() {
+    void lastMailTypeOptionWins() {
         String[][] table = {
             {"--mail-type=FAIL --mail-type=BEGIN", "BEGIN"},
             {"--mail-type=END --mail-type=NONE", "NONE"},
@@ -414,7 +414,7 @@ class OptionsTest {
 
     /** An option that is set beats the value that a hint implies, unless the hint comes from a stronger source. */
     @Test
-    void hintsGiveWay() {
+    void hintYieldsToOptionsThatAreSet() {
         host.files.put("/work/hinted.sh", "#!/bin/sh\n#SBATCH --hint=multithread\n");
         host.files.put("/work/counted.sh", "#!/bin/sh\n#SBATCH --cores-per-socket=2\n");
         String[][] table = {
@@ -522,7 +522,7 @@ class OptionsTest {
     }
 
     @Test
-    void refusals() {
+    void sbatchReportsARefusedSubmission() {
         host.refuse("Submit", 2000, "Invalid partition name specified");
         FakeHost.Ran ran = host.run("sbatch -p nope --wrap=true");
         assertThat(ran.rc()).isEqualTo(1);
@@ -590,7 +590,7 @@ class OptionsTest {
 
     /** --wait: a signal is no exit code. */
     @Test
-    void theEndThatIsWaitedFor() {
+    void sbatchWaitReturnsTheJobsExitCode() {
         String[][] table = {{"COMPLETED|0|0", "0"}, {"FAILED|3|0", "3"}, {"FAILED|0|9", "1"}, {"TIMEOUT|0|0", "1"}};
         for (String[] row : table) {
             String[] end = row[0].split("\\|");

@@ -52,7 +52,7 @@ class PlannedTest {
     }
 
     @Test
-    void mistakes() {
+    void invalidWhyOrPlanIsRefused() {
         told();
         assertThat(host.run("muster why").err()).startsWith("muster: error: a job has to be named\n");
         assertThat(host.run("muster why x").err()).isEqualTo("muster: error: Invalid job id specified: x\n");

@@ -99,7 +99,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void aBareWordIsNoProblem() {
+    void bareWordAfterShowProblemIsIgnored() {
         host.reply("Show", "{\"rows\":[]}");
         run("show problem nosuch");
         assertThat(host.sent.get("Show").obj("where").fields()).isEmpty();
@@ -136,7 +136,7 @@ class SacctmgrTest {
             -i delete u ann                      | user
             -i delete co account=a names=ann     | coordinator
             """)
-    void abbreviations(String line, String entity) {
+    void entityAbbreviationIsAccepted(String line, String entity) {
         host.reply("Change", "{\"names\":[\"2\\t0\"]}");
         run(line);
         assertThat(host.sent.get("Change").text("entity")).isEqualTo(entity);
@@ -170,7 +170,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void wordsThatSelectNothing() {
+    void invalidShowConditionIsRefused() {
         host.reply("Show", "{\"rows\":[{\"Name\":\"normal\"}]}");
         assertThat(run("show assoc nosuch").err()).isEqualTo("sacctmgr: error: Invalid value for AssocId (nosuch)\n");
         assertThat(run("show assoc nosuch=1").err()).isEqualTo(" Unknown condition: nosuch=1\n");
@@ -283,7 +283,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void valuesThatAreNone() {
+    void invalidLimitValueIsRefused() {
         assertThat(run("-i modify user u set maxwall=x").err())
                 .isEqualTo(" Bad MaxWall time format: maxwall=x\n Unknown option: maxwall=x\n Use keyword "
                         + "'where' to modify condition\n");
@@ -303,7 +303,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void aChangeIsAskedForFirst() {
+    void changeIsMadeOnlyAfterConfirmation() {
         host.reply("Change", "{\"names\":[\"bin\"]}");
         host.stdin = "n\n";
         FakeHost.Ran no = run("modify user bin set adminlevel=none");
@@ -319,7 +319,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void usageIsResetOnTheLocalClusterUnlessOneIsNamed() {
+    void rawUsageIsResetOnTheLocalClusterByDefault() {
         host.reply("Change", "{\"names\":[\"q\"]}");
         FakeHost.Ran here = run("-i modify qos q set RawUsage=0");
         String local = host.clusters().getFirst();
@@ -355,14 +355,14 @@ class SacctmgrTest {
         -i modify cluster set rawusage=0        | ' Unknown option: rawusage=0'
         -r add account x                        | Can't run this command in readonly mode.
         """)
-    void mistakes(String line, String first) {
+    void invalidSacctmgrCommandIsRefused(String line, String first) {
         FakeHost.Ran ran = run(line);
         assertThat(ran.rc()).isEqualTo(1);
         assertThat(ran.err().lines().findFirst()).contains(first);
     }
 
     @Test
-    void refusalsOfSlurmdbd() {
+    void refusalOfSlurmdbdIsPrinted() {
         host.reply("Change", "{\"error\":[\" Nothing new added.\"],\"errno\":-1}");
         FakeHost.Ran ran = run("-i add qos normal");
         assertThat(List.of(ran.rc(), ran.out(), ran.err())).isEqualTo(List.of(1, " Nothing new added.\n", ""));
@@ -390,7 +390,7 @@ class SacctmgrTest {
 
     /** Rows of a tree are indented by their depth below the topmost printed row. */
     @Test
-    void aPartOfTheTree() {
+    void partialTreeIsIndentedFromItsTopRow() {
         host.reply("Show", "{\"rows\":[{\"Account\":\"b\",\"Depth\":\"2\"},{\"Account\":\"c\",\"Depth\":\"3\"}]}");
         assertThat(run("-n -P show assoc tree format=account account=b").out()).isEqualTo("b\n c\n");
     }

@@ -150,7 +150,7 @@ class Sh5utilTest {
         -j 7 -I -s Task -d Foo | 237 | sh5util: error: Item Foo not found in series /Steps/0/Nodes/n1/Task
         -j 7 -Z                | 255 | sh5util: invalid option -- 'Z'
         """)
-    void mistakes(String line, int rc, String said) {
+    void invalidSh5utilCommandIsRefused(String line, int rc, String said) {
         merged("-S -j 7");
         FakeHost.Ran ran = run("-o " + dir + "/out.csv " + line);
         assertThat(ran.rc()).isEqualTo(rc);

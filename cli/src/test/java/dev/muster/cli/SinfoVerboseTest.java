@@ -21,7 +21,7 @@ class SinfoVerboseTest {
             -v -R -l | reason:20 ,userlong:12 ,timestamp:19 ,statecompact:6 ,nodelist:0
             -v -o %P | %P
             """)
-    void format(String options, String format) {
+    void sinfoVerboseNamesTheFormatInForce(String options, String format) {
         FakeHost host = new FakeHost()
                 .reply("QueryPartitions", "{\"partitions\":[]}")
                 .reply("QueryNodes", "{\"nodes\":[],\"now\":0}");
@@ -39,7 +39,7 @@ class SinfoVerboseTest {
             -v -p main  | filtering,part_field,all_flag,avail_flag,max_time_flag,partition_flag,state_flag                    | (null)
             -v -d -r -O port,cpus,StateLong | dead,filtering,responding,cpus_flag,port_flag,state_flag                        | (null)
             """)
-    void flags(String options, String set, String states) {
+    void sinfoVerboseNamesTheFlagsAndStates(String options, String set, String states) {
         FakeHost host = new FakeHost()
                 .reply("QueryPartitions", "{\"partitions\":[]}")
                 .reply("QueryNodes", "{\"nodes\":[],\"now\":0}");

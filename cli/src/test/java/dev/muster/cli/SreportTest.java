@@ -67,7 +67,7 @@ class SreportTest {
             -t hourper ~ c1|100(67.79%)|1(0.68%)|0(0.00%)|43(28.94%)|4(2.59%)|148(100.00%)
             -t minp    ~ c1|6020(67.79%)|60(0.68%)|0(0.00%)|2570(28.94%)|230(2.59%)|8880(100.00%)
             """)
-    void units(String option, String expected) {
+    void sreportTimeUnitIsChosenByItsOption(String option, String expected) {
         utilization();
         assertThat(host.run("sreport -nP " + option + " cl ut" + SPAN).out()).isEqualTo(expected + "\n");
     }
@@ -238,7 +238,7 @@ class SreportTest {
             job sizes grouping=x           ~ 'sreport: error: Invalid value for grouping (x)'
             --bogus                        ~ 'Try "sreport --help" for more information'
             """)
-    void mistakes(String command, String sentence) {
+    void invalidSreportCommandIsRefused(String command, String sentence) {
         rows("");
         FakeHost.Ran ran = host.run("sreport " + command);
         assertThat(ran.rc()).isEqualTo(1);
@@ -260,7 +260,7 @@ class SreportTest {
     }
 
     @Test
-    void aSession() {
+    void interactiveSreportRunsEachLine() {
         accounts();
         host.stdin =
                 "parsable\nuser top users=u2" + SPAN + "\ntime sec\nbogus\nuser top users=u2" + SPAN + "\n!!\nexit\n";

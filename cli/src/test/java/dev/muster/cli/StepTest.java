@@ -247,7 +247,7 @@ class StepTest {
     }
 
     @Test
-    void inputGoesOnceToABranch() throws IOException {
+    void stepInputIsSentOnceToABranch() throws IOException {
         host.stdin = "input";
         host.reply("CreateStep", STEP_OF_FOUR);
         node(
@@ -306,7 +306,7 @@ class StepTest {
 
     /** What is only half a line is held here: the node must keep it, or it would be lost with this process. */
     @Test
-    void acknowledgesWhatHasGoneOut() throws Exception {
+    void srunAcknowledgesOnlyWrittenOutput() throws Exception {
         node("a1", out(0, 1, 0, "one\ntw"), out(0, 1, 6, "o\nthr"), IoFrame.of('E', 0, 1, 11), exit(0, 0), DONE);
         node("a2", exit(1, 0), DONE);
         assertThat(host.run("srun -n2 -N2 prog").out()).isEqualTo("one\ntwo\nthr");
@@ -515,7 +515,7 @@ class StepTest {
     }
 
     @Test
-    void inputGoesNoFurtherThanTheNodesTake() throws IOException {
+    void stepInputStopsAtTheNodesWindow() throws IOException {
         host.stdin = "hello";
         node("a1", IoFrame.of('L', 0, 0, 100), exit(0, 0), DONE);
         node("a2", IoFrame.of('L', 1, 0, 100), exit(1, 0), DONE);
@@ -540,7 +540,7 @@ class StepTest {
             srun --threads=0 true | 1 | srun: error: Invalid numeric value "0" for --threads.
             srun --msg-timeout=x true | 1 | srun: error: Invalid numeric value "x" for --msg-timeout.
             """)
-    void mistakes(String command, int rc, String error) {
+    void invalidSrunCommandIsRefused(String command, int rc, String error) {
         assertThat(host.run(command)).isEqualTo(new FakeHost.Ran(rc, "", error + "\n"));
     }
 
@@ -553,7 +553,7 @@ class StepTest {
     }
 
     @Test
-    void refusals() {
+    void srunReportsARefusedAllocation() {
         host.refuse("Submit", 2000, "Invalid partition name specified");
         assertThat(host.run("srun -p nope true"))
                 .isEqualTo(new FakeHost.Ran(

@@ -75,7 +75,7 @@ class WrappersTest {
     }
 
     @Test
-    void theScriptsOwnFilesStay() {
+    void qsubKeepsTheOutputFilesOfTheScript() {
         host.files.put("/work/j.pbs", "#!/bin/sh\n#PBS -o from.out\n#PBS -j oe\ntrue\n");
         assertThat(host.run("qsub j.pbs").rc()).isZero();
         assertThat(masked(host.sent.get("Submit")))

@@ -135,7 +135,7 @@ class ChangesTest {
 
     /** The controllers see another number each time; lists show none. */
     @Test
-    void usageIsResetByANumberThatGrows() {
+    void usageResetIsStoredAsAGrowingNumber() {
         assertThat(root("modify user name=ann account=phys cluster=c set rawusage=0")
                         .error())
                 .isEmpty();
@@ -203,7 +203,7 @@ class ChangesTest {
     }
 
     @Test
-    void theTreeIsInOrder() {
+    void associationTreeIsInOrder() {
         assertThat(book.tree("c"))
                 .extracting(a -> a.account() + "/" + a.user())
                 .containsExactly("root/", "root/root", "phys/", "phys/ann", "phys/bob", "lab/", "lab/ann", "lab/bob");

@@ -168,7 +168,7 @@ class UtilizationTest {
     }
 
     @Test
-    void amountsAreRead() {
+    void tresAmountsAreRead() {
         assertThat(Amounts.of("billing=2,cpu=4,mem=2G,gres/gpu=1,node=1"))
                 .containsEntry("mem", 2048L)
                 .containsEntry("cpu", 4L)

@@ -381,7 +381,7 @@ class AccountingStoreTest {
 
     /** The database reuses the space that many small transactions leave behind; no other program compacts the file. */
     @Test
-    void theFileDoesNotGrowForEver() throws Exception {
+    void databaseFileReusesItsSpace() throws Exception {
         try (Projection store = AccountingStore.open(dir, CLUSTER)) {
             for (int round = 0; round < 40; round++) {
                 for (int i = 1; i <= 20; i++) {
@@ -440,7 +440,7 @@ class AccountingStoreTest {
     }
 
     @Test
-    void filters() {
+    void queryFiltersSelectJobs() {
         Projection store = memory();
         store.write(List.of(batch(
                 J.of(1).by(1, "a", "p", "x").on("n[1-3]"),

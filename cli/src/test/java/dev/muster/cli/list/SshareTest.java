@@ -24,14 +24,14 @@ class SshareTest {
     }
 
     @Test
-    void theLetterHLeavesOutTheTitles() {
+    void sshareOptionHOmitsTheTitles() {
         assertThat(run(true, "sshare -h -a -P"))
                 .isEqualTo(run(true, "sshare -n -a -P"))
                 .isNotEmpty();
     }
 
     @Test
-    void theLongForm() {
+    void sshareLongFormHasAllColumns() {
         assertThat(run(true, "sshare -a -l -P")).isEqualTo("""
                 Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS|GrpTRESMins|TRESRunMins
                 root|||0.000000|132||1.000000||||cpu=58,mem=0,energy=0,node=29,billing=58,fs/disk=0,vmem=0,pages=0,license/lic=29
@@ -43,7 +43,7 @@ class SshareTest {
     }
 
     @Test
-    void theClassicRuleHasFactorsOfAccountsAndNoLevels() {
+    void sshareShowsNoLevelsUnderTheClassicRule() {
         assertThat(run(false, "sshare -a -l -P -o account,user,normshares,fairshare,levelfs"))
                 .isEqualTo("""
                 Account|User|NormShares|FairShare|LevelFS
@@ -66,7 +66,7 @@ class SshareTest {
     }
 
     @Test
-    void theColumnsThatThereAre() {
+    void sshareListsItsColumns() {
         assertThat(run(true, "sshare -e")).isEqualTo("""
                 Account           Cluster           EffectvUsage      FairShare       \s
                 GrpTRESMins       GrpTRESRaw        ID                LevelFS         \s

@@ -70,7 +70,7 @@ class ClustersTest {
     /** The option has had both names. */
     @ParameterizedTest
     @ValueSource(strings = {"-M far", "--clusters=far", "--cluster=far", "--cluster far"})
-    void theClusterOfSbatch(String option) {
+    void sbatchSubmitsToTheNamedCluster(String option) {
         host.reply("far Submit", "{\"jobId\":9}");
         assertThat(host.run("sbatch " + option + " --parsable --wrap=x")).isEqualTo(new FakeHost.Ran(0, "9;far\n", ""));
     }

@@ -62,7 +62,7 @@ class HostFileTest {
             SLURM_HOSTFILE=no | OPENING ./no, No such file or directory;sbatch: error: Failure getting NodeNames from hostfile
             -w ./no           | OPENING ./no, No such file or directory
             """)
-    void refused(String args, String sentences) {
+    void invalidHostFileIsRefused(String args, String sentences) {
         FakeHost.Ran ran = ran(args);
         assertThat(ran.err())
                 .isEqualTo(sentences

@@ -52,7 +52,7 @@ class JobIdsTest {
                 "s1.0; s1.0: SLUID is invalid",
                 "S1; S1"
             })
-    void wordsThatAreNoIds(String word, String expected) {
+    void malformedJobIdIsReported(String word, String expected) {
         assertThat(JobIds.fault(word).isEmpty() ? "" : JobIds.objection(word))
                 .isEqualTo(expected.isEmpty() ? "" : "Bad job/step specified: " + expected);
     }

@@ -146,7 +146,7 @@ class FilterScriptTest {
 
     /** Each component is asked about, with its number, and one memory serves all. */
     @Test
-    void componentsInTurn() {
+    void scriptIsCalledForEachHetComponent() {
         host.reply("SubmitHet", "{\"jobId\":8}");
         script("", "seen = (seen or '') .. off .. ':' .. options.ntasks .. ' '", "slurm.log_info('%d %s', off, seen)");
         assertThat(host.run("sbatch", List.of("-n2", ":", "-n3", "--wrap=x")).err())

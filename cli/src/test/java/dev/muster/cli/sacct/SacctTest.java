@@ -225,7 +225,7 @@ class SacctTest {
                 "-u nosuch; sacct: error: Invalid user id: nosuch",
                 "extra words; sacct: error: Unknown arguments:|sacct: error:  extra|sacct: error:  words"
             })
-    void wrongValues(String options, String expected) {
+    void invalidSacctOptionIsRefused(String options, String expected) {
         FakeHost.Ran ran = host.run("sacct " + options);
         assertThat(ran.rc()).isEqualTo(1);
         assertThat(ran.err()).isEqualTo(expected.replace('|', '\n') + "\n");

@@ -18,7 +18,7 @@ class YamlTextTest {
     }
 
     @Test
-    void aTree() {
+    void treeIsWrittenAsYaml() {
         String json = "{`meta`:{`slurm`:{`major`:22}},`errors`:[],`none`:{},"
                 + "`nodes`:[{`name`:`n1`,`up`:true,`load`:0.5,`why`:null,`in`:[`a`,[`b`]]},``]}";
         assertThat(of(json, true)).isEqualTo("""
@@ -94,7 +94,7 @@ class YamlTextTest {
             日本       ~ "\\u65E5\\u672C"
             😀        ~ "\\U0001F600"
             """)
-    void aText(String text, String written) {
+    void textIsQuotedWhereYamlNeedsIt(String text, String written) {
         assertThat(written(text)).isEqualTo("!!str " + written);
     }
 
