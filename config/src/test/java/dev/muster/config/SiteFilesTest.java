@@ -110,7 +110,7 @@ class SiteFilesTest {
         SchedulerTimeSlice=5                                   | 5
         TaskPluginParam=Sched                                  | error: Bad TaskPluginParam: Sched
         """)
-    void aPluginIsOneThatThereIs(String line, String expected) {
+    void pluginAndListValuesAreReadOrRefused(String line, String expected) {
         String said = switch (parse(BASE + line + "\n")) {
             case SlurmConf.Parsed.Invalid bad -> "error: " + String.join("; ", sentences(bad.errors()));
             case SlurmConf.Parsed.Ok ok -> {

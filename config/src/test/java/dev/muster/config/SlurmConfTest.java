@@ -86,7 +86,7 @@ class SlurmConfTest {
      * none.
      */
     @Test
-    void usageHasToGoSomehow() {
+    void usageMustDecayOrBeReset() {
         assertThat(errors(BASE + "PriorityDecayHalfLife=0"))
                 .containsExactly("slurm.conf: You have to either have PriorityDecayHalfLife != 0 "
                         + "or PriorityUsageResetPeriod set to something or the priority plugin will result "
@@ -677,7 +677,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void theFileIsFound() throws IOException {
+    void slurmConfIsLocatedByItsPrecedence() throws IOException {
         assertThat(SlurmConf.locate(Optional.of("/x/y"), Optional.empty()).getPath())
                 .isEqualTo("/x/y");
         Files.createDirectory(dir.resolve("etc"));

@@ -13,7 +13,7 @@ class CommandServiceLogTest {
     Path dir;
 
     @Test
-    void theFirstLetterIsTheLevel() throws IOException {
+    void firstLetterOfALogLineIsItsLevel() throws IOException {
         Path file = dir.resolve("log");
         DaemonLog log = new DaemonLog("test", file.toString(), false, DaemonLog.INFO, "", 0);
         CommandServiceLog.write("iservice does not start", log);

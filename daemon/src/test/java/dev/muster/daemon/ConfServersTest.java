@@ -108,7 +108,7 @@ class ConfServersTest {
     }
 
     @Test
-    void aFileOrWhatIsSaidGoesBefore() throws IOException {
+    void localFileOrNamedServerGoesBeforeDns() throws IOException {
         Path file = Files.writeString(directory.resolve("slurm.conf"), "");
         assertThat(ConfServers.of("", false, file.toFile())).isEmpty();
         assertThat(ConfServers.of("head", false, file.toFile())).isEqualTo(Optional.of("head"));

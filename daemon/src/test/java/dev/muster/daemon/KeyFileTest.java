@@ -48,7 +48,7 @@ class KeyFileTest {
     }
 
     @Test
-    void theFileIsFollowedWhileItIsFit() throws IOException, InterruptedException {
+    void keyFileIsReloadedWhileItIsValid() throws IOException, InterruptedException {
         File jwks = dir.resolve("slurm.jwks").toFile();
         File key = dir.resolve("slurm.key").toFile();
         KeyFile<KeySet> ring = new KeyFile<>(List.of(jwks, key), ClusterKey::read, KeySet.NONE);

@@ -509,7 +509,7 @@ class FileJournalTest {
     }
 
     @Test
-    void theNewestSnapshotCountsWhicheverIsFinishedLast() throws Exception {
+    void newestSnapshotCountsWhateverWasWrittenLast() throws Exception {
         writeAndDie(30);
         try (FileJournal journal = open()) {
             journal.writeSnapshot(20, List.of(bytes("twenty")).iterator());

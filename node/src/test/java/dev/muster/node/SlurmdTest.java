@@ -345,7 +345,7 @@ class SlurmdTest {
     }
 
     @Test
-    void theEndOfAStepComesAgainAlsoWhenItsJobWasDone() throws Exception {
+    void unacknowledgedStepEndIsResentAfterJobDone() throws Exception {
         controller.send(batch(share(41, -1), spool.resolve("o"), "exit 6\n"));
         StepExited first = exited(41, NodeMessages.STEP_BATCH);
         controller.send(new EndJob(41, 1, 0, ""));
@@ -405,7 +405,7 @@ class SlurmdTest {
     }
 
     @Test
-    void theNodeEnforcesTheTimeLimit() throws Exception {
+    void slurmdEnforcesTheTimeLimit() throws Exception {
         Path out = spool.resolve("o");
         controller.send(batch(share(19, 1), out, "exec sleep 60\n"));
         StepExited exit = exited(19, NodeMessages.STEP_BATCH);

@@ -41,7 +41,7 @@ class OperationsTest {
             DELETE /slurmdb/v0.0.45/associations?user=u&cluster=c | {} | 'entity':'user','set':{},'where':{'cluster':'c','name':'u'}
             GET /slurmdb/v0.0.45/jobs?users=nobody&skip_steps&state=FAILED | {} | 'states':['FAILED'],'userIds':[65534]
             """)
-    void asks(String request, String body, String asked) throws IOException {
+    void operationSendsItsMessageToTheDaemon(String request, String body, String asked) throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         String[] words = request.split(" ");
@@ -102,7 +102,7 @@ class OperationsTest {
             {'script':'x','job':{'environment':['A=b'],'nodes':'x'}}          | 422 | 2036
             {'script':'x','job':{'environment':['A=b'],'flags':['NONE_SUCH']}} | 500 | 9207
             """)
-    void refuses(String body, int status, long errno) throws IOException {
+    void invalidSubmissionIsRefusedUnsent(String body, int status, long errno) throws IOException {
         Rig rig = new Rig();
         Http.Reply reply = rig.ask("POST", "/slurm/v0.0.45/job/submit", body.replace('\'', '"'));
         assertThat(reply.status()).isEqualTo(status);
@@ -251,7 +251,7 @@ class OperationsTest {
             DELETE /user/u               | Any other sentence | 500 | -1 | Any other sentence
             POST /users_association      | No account a on cluster c, skipping./Nothing added. | 304 | 0 | ''
             """)
-    void refusals(String request, String sentence, int status, int errno, String description) throws IOException {
+    void refusedRemovalHasSlurmsErrorNumber(String request, String sentence, int status, int errno, String description) throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         rig.answers.put(

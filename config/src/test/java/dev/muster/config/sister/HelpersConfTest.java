@@ -45,7 +45,7 @@ class HelpersConfTest {
     }
 
     @Test
-    void mistakes() throws IOException {
+    void invalidHelpersConfIsReported() throws IOException {
         for (String[] c : new String[][] {
             {"Feature=a", "needs Helper"},
             {"Feature=a Helper=x", "needs Helper"},

@@ -58,7 +58,7 @@ class JobContainerConfTest {
                 "BasePath=/b;CloneNSFlags=CLONE_NEWPID | Parsing error at unrecognized key: CloneNSFlags",
                 "NodeName=n2 BasePath=/b      | Configuration for this node not found in job_container.conf",
             })
-    void mistakes(String text, String why) throws Exception {
+    void invalidJobContainerConfIsReported(String text, String why) throws Exception {
         List<ConfigError> errors = new ArrayList<>();
         JobContainerConf.read(file(text), "n1", errors);
         assertThat(errors).extracting(ConfigError::message).anyMatch(m -> m.contains(why));
@@ -133,7 +133,7 @@ class JobContainerConfTest {
                 "base_path: /t | dirs: '/t,/u'                | The base path cannot be one of the "
                         + "directories that jobs have for themselves",
             })
-    void mistakesInYaml(String first, String second, String error) throws Exception {
+    void invalidNamespaceYamlIsReported(String first, String second, String error) throws Exception {
         List<ConfigError> errors = new ArrayList<>();
         JobContainerConf.readYaml(
                 Files.writeString(dir.resolve("namespace.yaml"), "defaults:\n  " + first + "\n  " + second + "\n")

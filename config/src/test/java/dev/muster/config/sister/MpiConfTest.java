@@ -76,7 +76,7 @@ class MpiConfTest {
                 "PMIxEnv=A ! Invalid value of PMIxEnv: A",
                 "Colour=red ! unrecognized key: Colour",
             })
-    void mistakesAreTold(String text, String error) throws IOException {
+    void invalidMpiConfIsReported(String text, String error) throws IOException {
         assertThat(read(text)).isEqualTo(MpiConf.DEFAULT);
         assertThat(errors).hasSize(1);
         assertThat(errors.getFirst().message()).contains(error);

@@ -40,7 +40,7 @@ class OciConfTest {
                 "RunTimeRun=x;EnvExclude=(|EnvExclude",
                 "RunTimeRun=x;Colour=red|unrecognized key: Colour",
             })
-    void mistakesAreTold(String text, String error) throws IOException {
+    void invalidOciPatternIsReported(String text, String error) throws IOException {
         List<String> errors =
                 errors(text.startsWith("RunTimeRun=x %b") ? "RunTimeRun=\"" + text.substring(11) + "\"" : text);
         assertThat(errors).hasSize(error.isEmpty() ? 0 : 1);

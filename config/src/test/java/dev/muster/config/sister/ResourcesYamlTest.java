@@ -98,7 +98,7 @@ class ResourcesYamlTest {
             r      | mode: MODE_3;topology: nosuch;layers:;- nodes: n1;  count: 1 | topology nosuch of resource r is no topology/block
             r      | mode: MODE_3;topology: default;layers:;- nodes: n[1-8];  count: 1 | layers of resource r are not the blocks of topology default
             """)
-    void mistakes(String name, String lines, String sentence) throws IOException {
+    void invalidResourcesYamlIsReported(String name, String lines, String sentence) throws IOException {
         List<ConfigError> errors = new ArrayList<>();
         read("- resource: " + name + "\n  " + lines.replace(";", "\n  ") + "\n", errors);
         assertThat(errors).isNotEmpty();

@@ -113,7 +113,7 @@ class TopologiesTest {
 
     /** The first topology with cluster_default is the cluster's, as the manual writes it. */
     @Test
-    void theFirstThatIsTheDefaultIsIt() throws IOException {
+    void firstTopologyWithClusterDefaultIsTheDefault() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
         List<Topology> all = read("", "topology.yaml", """
                 - topology: a
@@ -158,7 +158,7 @@ class TopologiesTest {
     }
 
     @Test
-    void mistakesAreNamed() throws IOException {
+    void invalidTopologyIsNamed() throws IOException {
         for (String row : """
                 topology.conf | SwitchName=s1 Nodes=n1\\nSwitchName=r Switches=s9 | switch r has invalid child (s9)
                 topology.conf | SwitchName=a Switches=b\\nSwitchName=b Switches=a | Switches form a loop: a

@@ -27,7 +27,7 @@ class CpuBindTest {
                 "sockets               | false | SOCKETS | ''",
                 "q,ldoms               | false | LDOMS   | ''",
             })
-    void understood(String text, boolean verbose, CpuBind.Kind kind, String list) {
+    void validCpuBindIsParsed(String text, boolean verbose, CpuBind.Kind kind, String list) {
         assertEquals(
                 Optional.of(new CpuBind(verbose, kind, list.isEmpty() ? List.of() : List.of(list.split(";")))),
                 CpuBind.parse(text));

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class DistributionTest {
     @Test
-    void reads() {
+    void distributionIsParsed() {
         String table = """
                 block | block
                 * | block

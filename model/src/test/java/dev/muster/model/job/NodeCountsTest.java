@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class NodeCountsTest {
     @Test
-    void reads() {
+    void nodeCountsAreParsed() {
         String table = """
                 4 | 4 4
                 2-8 | 2 8

@@ -24,7 +24,7 @@ class TresBindTest {
                 "gres/gpu:per_task:2",
                 "gres/gpu:single:1+gres/nic:closest"
             })
-    void good(String text) {
+    void validTresBindIsAccepted(String text) {
         assertThat(TresBind.isValid(text)).isTrue();
     }
 
@@ -48,7 +48,7 @@ class TresBindTest {
                 "gres/gpu:closest+",
                 "gres/gpu:map:0,,1"
             })
-    void bad(String text) {
+    void invalidTresBindIsRefused(String text) {
         assertThat(TresBind.isValid(text)).isFalse();
     }
 }

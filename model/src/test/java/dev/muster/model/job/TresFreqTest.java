@@ -17,7 +17,7 @@ class TresFreqTest {
                 "gpu:verbose",
                 "gpu:medium;gpu:low"
             })
-    void valid(String text) {
+    void validTresFreqIsAccepted(String text) {
         assertThat(TresFreq.isValid(text)).isTrue();
     }
 
@@ -36,7 +36,7 @@ class TresFreqTest {
                 "gres/gpu:low",
                 "gpu:graphics=high"
             })
-    void refused(String text) {
+    void invalidTresFreqIsRefused(String text) {
         assertThat(TresFreq.isValid(text)).isFalse();
     }
 }

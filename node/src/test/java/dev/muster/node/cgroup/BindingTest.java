@@ -108,7 +108,7 @@ class BindingTest {
     }
 
     @org.junit.jupiter.api.Test
-    void theLineOfVerboseAndTheParts() {
+    void verboseBindingReportsMaskAndVariables() {
         Launch launch = launch("v,map_cpu:0", "0-1");
         Binding b = new Binding(launch, MACHINE, true, true, "n1");
         assertThat(b.said(launch.tasks().getFirst(), 0))

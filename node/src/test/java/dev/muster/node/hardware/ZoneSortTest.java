@@ -30,7 +30,7 @@ class ZoneSortTest {
     }
 
     @Test
-    void theKernelIsTold() throws Exception {
+    void zoneSortWritesTheKernelFile() throws Exception {
         new ZoneSort(root, true, null).before("", List.of(0)); // a kernel without it: nothing happens
         Path order = root.resolve("sys/kernel/zone_sort_free_pages/nodeid");
         Files.createDirectories(order.getParent());

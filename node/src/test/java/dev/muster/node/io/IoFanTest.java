@@ -121,7 +121,7 @@ class IoFanTest {
     }
 
     @Test
-    void theRestOfABranchGoesBehindItsFirst() throws Exception {
+    void nodesOfABranchAttachBehindItsFirst() throws Exception {
         try (IoFan fan = fan(1, BEHIND)) {
             fan.start();
             soon(() -> heard.containsKey("n2") && !frames(heard.get("n2")).isEmpty());
@@ -156,7 +156,7 @@ class IoFanTest {
     }
 
     @Test
-    void theEndOfANodeCarriesItsFirstTask() throws IOException {
+    void endFrameOfANodeCarriesItsFirstTask() throws IOException {
         ByteBuffer whole = ByteBuffer.allocate(100);
         for (byte[] f : List.of(frame('O', 9), frame('F', -1))) {
             whole.putInt(f.length).put(f);

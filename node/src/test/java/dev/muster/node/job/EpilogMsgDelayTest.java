@@ -18,7 +18,7 @@ class EpilogMsgDelayTest {
             SLURM_JOB_NODELIST=n[1-3]    | other | 2000    | 0
             OTHER=n[1-3]                 | n3    | 2000    | 0
             """)
-    void delay(String entry, String node, long micros, long ms) {
+    void epilogMessageDelayGrowsWithTheNodesPlace(String entry, String node, long micros, long ms) {
         assertThat(EpilogMsgDelay.delayMs(List.of("A=b", entry), node, micros)).isEqualTo(ms);
     }
 }

@@ -205,7 +205,7 @@ class ProfilesTest {
      * Each sample is sent at once with a frequency of 0, else when the step is over; a server's refusal is logged once.
      */
     @Test
-    void theServerHearsOfSamples() throws IOException, InterruptedException {
+    void samplesAreSentAtOnceOrAtTheStepsEnd() throws IOException, InterruptedException {
         List<String> heard = new CopyOnWriteArrayList<>();
         int[] answer = {204};
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -69,7 +69,7 @@ class StepUsesTest {
     }
 
     @Test
-    void theOldestMakeRoomAndWhatWasCutOffIsPassedOver() throws IOException {
+    void oldestStepUsesMakeRoomAndCutOnesAreSkipped() throws IOException {
         StepUses uses = uses(5);
         Path all = dir.resolve(StepUses.DIRECTORY);
         for (int i = 1; i <= 8; i++) {

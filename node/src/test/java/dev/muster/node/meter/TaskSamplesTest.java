@@ -83,7 +83,7 @@ class TaskSamplesTest {
 
     /** The peak of each sample counts, the second after a restart of slurmd; processes of no task do not. */
     @Test
-    void theMostOfEachLookCounts() throws IOException {
+    void peakOfAllSamplesCounts() throws IOException {
         keep(seen(4, 0, 300, 8000, 0, 10), seen(5, 0, 700, 6000, 50, 10), seen(-1, 0, 99_000, 99_000, 0, 0));
         keep(seen(4, 0, 2000, 7000, 9000, 20));
         Usage u = TaskSamples.ended(step, status(), NONE);

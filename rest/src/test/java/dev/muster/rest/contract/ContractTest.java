@@ -74,7 +74,7 @@ class ContractTest {
     /** An error, of the caller or of the daemon, has the form of the operation's schema, in JSON and in YAML. */
     @ParameterizedTest
     @MethodSource("versions")
-    void mistakesFitTheSchemas(int version) throws Exception {
+    void errorAnswersFitTheirSchemas(int version) throws Exception {
         List<String> wrong = new ArrayList<>();
         Rig rig = new Rig();
         Rig alone = new Rig();

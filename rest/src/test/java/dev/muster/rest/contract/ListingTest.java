@@ -73,7 +73,7 @@ class ListingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {42, 43, 44, 45})
-    void saysWhatTheTreeSays(int version) throws IOException {
+    void mappedRowEqualsItsTree(int version) throws IOException {
         Random random = new Random(version);
         List<Object> rows = new ArrayList<>();
         List<Object> trees = new ArrayList<>();

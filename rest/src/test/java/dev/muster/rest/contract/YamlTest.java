@@ -33,7 +33,7 @@ class YamlTest {
             a: one~  two~b: 'x~~  it''s'~c: "\\xE9\\u65e5~  \\U0001F600\\e" | {"a":"one two","b":"x\\nit's","c":"é日 😀\\u001b"}
             a: !!map~  b: 1~c: !!null null~d: !!float 0.5~e: !!bool true | {"a":{"b":1},"c":null,"d":0.5,"e":true}
             """)
-    void means(String yaml, String tree) throws Yaml.Unreadable {
+    void yamlIsReadAsItsTree(String yaml, String tree) throws Yaml.Unreadable {
         assertThat(json(yaml)).isEqualTo(tree);
     }
 
@@ -62,7 +62,7 @@ class YamlTest {
                 "- 1~b: 2",
                 "\t- a"
             })
-    void refusesWithTheLine(String yaml) {
+    void unreadableYamlIsRefusedWithItsLine(String yaml) {
         assertThatThrownBy(() -> json(yaml)).isInstanceOf(Yaml.Unreadable.class).hasMessageStartingWith("line ");
     }
 

@@ -36,7 +36,7 @@ class HttpTest {
             POST / HTTP/1.1\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nxx\\r\\n | 400 | chunk size
             GET /none HTTP/1.1\\r\\n\\r\\n                                   | 404 | Unable find requested URL
             """)
-    void saysWhy(String request, int status, String words) throws IOException {
+    void malformedRequestGetsStatusAndReason(String request, int status, String words) throws IOException {
         String answer = new Rig().raw(unescaped(request));
         assertThat(answer).startsWith("HTTP/1.1 " + status + " ").contains(words);
     }

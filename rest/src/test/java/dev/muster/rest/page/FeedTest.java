@@ -155,7 +155,7 @@ class FeedTest {
     }
 
     @Test
-    void slowReadersCostNothingAndAreToldToBeginAnew() throws Exception {
+    void slowReaderIsToldToBeginAnew() throws Exception {
         Feed feed = new Feed("all", "e.1");
         Host host = host("a");
         Feed.Joined joined = feed.join(host).orElseThrow();

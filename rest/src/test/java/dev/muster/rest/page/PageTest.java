@@ -158,7 +158,7 @@ class PageTest {
     }
 
     @Test
-    void aSessionEnds() throws IOException {
+    void loggedOutSessionIsRefused() throws IOException {
         Rig rig = rig();
         Login in = login(rig);
         Http.Reply out = browse(rig, "DELETE", "/muster/v1/session", "", "cookie", in.cookie, "x-muster-key", in.key);
