@@ -33,7 +33,7 @@ class ConfiguredDefaultsTest {
             0,600 | tresPerNode=gres/gpu:2                               | Memory specification can not be satisfied
             0,500 | tresPerNode=gres/gpu:2                               | n1:1
             """)
-    void defaultsForEachGpu(String defaults, String job, String placed) {
+    void jobGetsDefaultsForEachGpu(String defaults, String job, String placed) {
         String words = "DefCpuPerGPU=" + defaults.replace(",", ",DefMemPerGPU=");
         assertThat(place("options.job_defaults=" + words, job)).isEqualTo(placed);
         assertThat(place("", words, "", job)).as("of the partition").isEqualTo(placed);
@@ -75,7 +75,7 @@ class ConfiguredDefaultsTest {
             cpus=8 kept=0-1    | tasks=6              | n1:6
             cpus=8 kept=0-1    | tasks=1 coreSpec=-1 threadSpec=1 | --core-spec together with --thread-spec is not supported by this version of Muster
             """)
-    void coresLeftAlone(String node, String job, String placed) {
+    void coreSpecJobLeavesItsCoresAlone(String node, String job, String placed) {
         assertThat(new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true").place(job))
                 .isEqualTo(placed);
     }

@@ -67,7 +67,7 @@ class FarAheadTest {
     }
 
     @Test
-    void jobsOfADayOneAfterTheOther() {
+    void dayLongJobsArePlannedADayApart() {
         Cluster c = one();
         List<Integer> jobs = many(c, 60, "tasks=4 timing.timeLimitMin=" + DAY_MIN);
         inTurn(days(c, jobs), i -> i, i -> i);
@@ -75,7 +75,7 @@ class FarAheadTest {
 
     /** A month of short jobs takes a month in the plan: what is planned hour by hour goes on hour by hour. */
     @Test
-    void aMonthOfShortJobs() {
+    void hourLongJobsArePlannedOverAMonth() {
         Cluster c = one();
         List<Integer> jobs = many(c, 30 * 24, "tasks=4 timing.timeLimitMin=60");
         inTurn(days(c, jobs), i -> i / 24.0 - 0.01, i -> i / 24.0 * 1.15 + 0.1);
@@ -83,7 +83,7 @@ class FarAheadTest {
 
     /** Beyond the windows of the forecast the steps are coarse, and every job still has a planned start. */
     @Test
-    void halfAYearAndMore() {
+    void jobsBeyondHalfAYearHavePlannedStarts() {
         Cluster c = one();
         List<Integer> jobs = many(c, 26, "tasks=4 timing.timeLimitMin=" + 7 * DAY_MIN);
         inTurn(days(c, jobs), i -> i * 7.0, i -> i * 7.0 * 1.3);
@@ -144,7 +144,7 @@ class FarAheadTest {
 
     /** A reservation keeps its nodes however far away it is: no job lasts into its time. */
     @Test
-    void reservationsOfNextMonth() {
+    void jobsArePlannedAroundAReservationOfNextMonth() {
         Cluster c = cluster();
         ForecastTest.reserve(c, "next nodes=n[1-2] users=alice starttime=+" + 20 * DAY_S + " duration=" + 2 * DAY_S);
         int tooLong = c.accept("tasks=4 timing.timeLimitMin=" + 25 * DAY_MIN);
@@ -216,7 +216,7 @@ class FarAheadTest {
 
     /** A reservation that begins tomorrow is kept whatever waits behind it. */
     @Test
-    void reservationsThatRepeat() {
+    void jobsArePlannedAroundARepeatedReservation() {
         Cluster c = one();
         ForecastTest.reserve(
                 c, "daily nodes=n1 users=alice flags=" + ReservationFlag.DAILY + " starttime=+3600 duration=3600");

@@ -219,7 +219,7 @@ class LicensesTest {
         "ans,",
         "matlab@rlm, matlab@rlm"
     })
-    void namesWithoutTheirServer(String asked, String kept) {
+    void bareLicenseNameMeansItsServersLicense(String asked, String kept) {
         Cluster c = new Cluster(
                 "n[1-4] cpus=2 mem=1000",
                 "p nodes=n[1-4] default=yes defmempercpu=10",
@@ -266,7 +266,7 @@ class LicensesTest {
 
     /** Licenses that a running job gives back are free at once for others; it gets no more than there are. */
     @Test
-    void licensesOfARunningJob() {
+    void runningJobGivesBackLicenses() {
         new Play(new Cluster(
                         "n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] default=yes defmempercpu=10", "options.licenses=l:4"))
                 .lines("""
@@ -292,7 +292,7 @@ class LicensesTest {
             tasks=4 tresPerTask=license/fluent:2                   | Invalid license specification
             tasks=1 tresPerNode=license/fluent:2                   | Invalid generic resource (gres) specification
             """)
-    void licensesOfTasks(String job, String licenses) {
+    void licensesPerTaskAreMultiplied(String job, String licenses) {
         Cluster c = new Cluster("n1 cpus=8", "p nodes=n1 default=yes defmempercpu=1", "options.licenses=fluent:6");
         String placed = c.place(job);
         assertThat(

@@ -31,7 +31,7 @@ class OvercommitTest {
             wide | tasks=2 tresPerTask=gpu:1 cpusPerTask=1                     | unknown
             wide | tasks=2 tresPerTask=gres/gpu:1,nic:1 cpusPerTask=1          | unknown
             """)
-    void cpus(String partition, String request, String expected) {
+    void overcommittedJobGetsItsCpus(String partition, String request, String expected) {
         Cluster c = new Cluster(
                 "n1 cpus=1 mem=1000 gpus=2\nn2 cpus=8 mem=1000 gpus=2",
                 "one nodes=n1 defmempercpu=10\nwide nodes=n2 defmempercpu=10 default=yes",

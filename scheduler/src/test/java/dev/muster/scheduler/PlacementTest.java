@@ -70,7 +70,7 @@ class PlacementTest {
     }
 
     @Test
-    void limitsOfAPartitionOnNodesAndMemory() {
+    void partitionNodeAndMemoryLimitsHold() {
         table(
                 "n[1-4] cpus=4 mem=1000",
                 "p nodes=n[1-4] defmempercpu=10 maxnodes=2\nm nodes=n[1-4] maxmempercpu=100",
@@ -254,7 +254,7 @@ class PlacementTest {
     }
 
     @Test
-    void neighbours() {
+    void contiguousJobGetsNeighbouringNodes() {
         Cluster c = new Cluster("n[1-4] cpus=1", "p nodes=n[1-4]", "");
         c.accept("partition=p nodeList=n2");
         c.schedule();
@@ -351,7 +351,7 @@ class PlacementTest {
             tresPerNode=gres/gpu:2 tasks=6 nodesMin=1 nodesMax=3 | 2 2 2
             tresPerNode=gres/gpu:2 tasksPerGpu=2 nodesMin=2 nodesMax=2 | 2 2
             """)
-    void gpusOfTasksOverNodes(String job, String gpus) {
+    void gpuTasksLeaveACoreForEachFurtherNode(String job, String gpus) {
         Cluster c = new Cluster(
                 "n[1-4] cpus=16 threads=2 mem=1000 gpus=4",
                 "p nodes=n[1-4] default=yes defmempercpu=1",
@@ -368,7 +368,7 @@ class PlacementTest {
 
     /** The largest number of nodes in a range is tried first, of neighbours as well. */
     @Test
-    void neighboursOfARange() {
+    void contiguousJobTriesTheLargestNodeCountFirst() {
         table("n[1-4] cpus=4 mem=1000", "p nodes=n[1-4] default=yes defmempercpu=1", "", """
                 contiguous=true nodesMin=3 nodesMax=4 tasks=5     | n1:2 n2:1 n3:1 n4:1
                 contiguous=true nodesMin=2 nodesMax=4 tasks=3     | n1:1 n2:1 n3:1
@@ -407,7 +407,7 @@ class PlacementTest {
      * them.
      */
     @Test
-    void nodesBesideRequiredOnes() {
+    void nextNodesAreTakenBesideRequiredOnes() {
         table("n[1-6] cpus=2 mem=1000", "p nodes=n[1-6] defmempercpu=1", "", """
                 partition=p nodesMin=2 nodeList=n3                   | n3:1 n4:1
                 partition=p nodesMin=3 nodeList=n2,n4                | n2:1 n3:1 n4:1
@@ -421,7 +421,7 @@ class PlacementTest {
 
     /** Partitions that take no jobs are left out of a job's list, at submission as later. */
     @Test
-    void closedPartitionsOfAList() {
+    void closedPartitionsOfAListAreLeftOut() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=2 mem=1000", "ok nodes=n1\ndown nodes=n1 state=DOWN\ndrain nodes=n1 state=DRAIN", "");
         int job = c.accept("kind=BATCH partition=drain,down");
@@ -565,7 +565,7 @@ class PlacementTest {
     }
 
     @Test
-    void threads() {
+    void threadOptionsPlaceTasksOnCores() {
         table("n[1-2] cpus=8 threads=2 mem=1000", "p nodes=n[1-2] defmempercpu=10", "", """
                 partition=p tasks=4                     | n1:4
                 partition=p tasks=4 hint=nomultithread  | n1:8
@@ -583,7 +583,7 @@ class PlacementTest {
     }
 
     @Test
-    void cpusOfANodeForAPartition() {
+    void maxCpusPerNodeLimitsThePartition() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=4", "p nodes=n[1-2] maxcpuspernode=3 defmempercpu=1\nq nodes=n[1-2] defmempercpu=1", "");
         assertThat(c.place("partition=p tasks=2 nodesMin=1 nodesMax=1")).isEqualTo("n1:2");
@@ -621,7 +621,7 @@ class PlacementTest {
     }
 
     @Test
-    void wholeNodesWithSelectLinear() {
+    void selectLinearGivesWholeNodes() {
         Cluster c = new Cluster("n[1-2] cpus=4 mem=1000", "p nodes=n[1-2] defmempercpu=10", "options.select=LINEAR");
         assertThat(c.place("partition=p")).isEqualTo("n1:4");
         assertThat(c.place("partition=p")).isEqualTo("n2:4");
@@ -650,7 +650,7 @@ class PlacementTest {
     }
 
     @Test
-    void wordsOfSchedulerParameters() {
+    void packSerialAtEndAndMaxArrayTasksApply() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=4 mem=1000",
                 "p nodes=n[1-2] defmempercpu=10",
@@ -691,7 +691,7 @@ class PlacementTest {
 
     /** A job with a range of nodes gets as many as there are, though no more than tasks, as in Slurm. */
     @Test
-    void aRangeOfNodes() {
+    void jobOfANodeRangeGetsAsManyAsAreFree() {
         for (String line : """
                 nodesMin=1 nodesMax=2                       | n[1-2] 1 1
                 nodesMin=1 nodesMax=2 tasks=1               | n1 1

@@ -308,7 +308,7 @@ class PreemptionTest {
     }
 
     @Test
-    void graceAndExemption() {
+    void victimRunsForExemptionAndGraceTime() {
         play("gracetime=30", "options.preempt_mode=CANCEL options.preempt_exempt_s=60", """
                 submit kind=BATCH partition=low tasks=4
                 schedule                                -> 1 RUNNING n[1-2]

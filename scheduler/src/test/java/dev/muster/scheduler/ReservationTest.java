@@ -36,7 +36,7 @@ class ReservationTest {
     }
 
     @Test
-    void begunTenMinutesAgoAtMost() {
+    void reservationBeginsAtMostTenMinutesAgo() {
         play("""
                 reserve r starttime=-610 duration=3600 nodes=n1 users=alice -> says Invalid time specified
                 reserve r starttime=-590 duration=3600 nodes=n1 users=alice
@@ -64,7 +64,7 @@ class ReservationTest {
     @CsvSource(
             delimiter = '!',
             value = {"m ! m", "n:2,m ! n:2,m", "m:0 ! m:0"})
-    void licensesAsWritten(String written, String shown) {
+    void reservationShowsLicensesAsWritten(String written, String shown) {
         Cluster cluster =
                 new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "options.licenses=m:8,n:3");
         new Play(cluster).lines("reserve r starttime=+0 duration=600 nodes=n1 users=alice licenses=" + written);
@@ -175,7 +175,7 @@ class ReservationTest {
 
     /** A reservation keeps its number when it is changed, and a name that slurmctld makes has the number in it. */
     @Test
-    void numbersByCreation() {
+    void reservationKeepsTheNumberOfItsCreation() {
         Cluster c = new Cluster("n[1-2] cpus=4", "p nodes=n[1-2] defmempercpu=1 default=yes", "");
         String words = "starttime=+10 duration=600 nodes=n1 flags=OVERLAP users=alice";
         for (String name : List.of("zz", "aa", "")) {
@@ -362,7 +362,7 @@ class ReservationTest {
     }
 
     @Test
-    void coresOfANode() {
+    void reservationMayHoldCoresOfANode() {
         play("""
                 reserve r starttime=+0 duration=600 nodes=n1 corecnt=1 users=bob  -> r active n1:0 SPEC_NODES
                 reserve s starttime=+0 duration=600 corecnt=4 users=alice         -> s active n1:1 n2:0-1 n3:0
@@ -376,7 +376,7 @@ class ReservationTest {
     }
 
     @Test
-    void coresOfCountedNodes() {
+    void coresAreReservedOnCountedNodes() {
         play("""
                 reserve t starttime=+0 duration=600 nodecnt=2 corecnt=3 users=alice           -> t active n1:0-1 n2:0
                 reserve u starttime=+600 duration=600 nodecnt=3 trespernode=cpu=2 users=alice -> u waits n1:0-1 n2:0-1 n3:0-1
@@ -400,7 +400,7 @@ class ReservationTest {
     }
 
     @Test
-    void runningJobsStandInTheWay() {
+    void runningJobsPreventAReservation() {
         play("""
                 submit kind=BATCH nodesMin=3
                 schedule

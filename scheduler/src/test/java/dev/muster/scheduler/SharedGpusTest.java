@@ -65,7 +65,7 @@ class SharedGpusTest {
     }
 
     @Test
-    void theLeastLoadedGpu() {
+    void llSharedGresTakesTheLeastLoadedGpu() {
         check(
                 "n1 cpus=8 gpus=2 mps=200 sharing=all_sharing",
                 "gresTypes=gpu,mps options.select=CR_CORE,LL_SHARED_GRES",

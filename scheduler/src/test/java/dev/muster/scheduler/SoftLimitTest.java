@@ -23,7 +23,7 @@ class SoftLimitTest {
      * limit ends by then.
      */
     @Test
-    void planning() {
+    void wideJobIsPlannedForTheSoftLimitsEnd() {
         play.lines("""
                 submit kind=BATCH tasks=2 timing.timeLimitMin=60 timing.timeMinMin=10
                 schedule                                                                 -> 1 RUNNING n1

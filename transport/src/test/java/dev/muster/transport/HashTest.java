@@ -20,13 +20,13 @@ class HashTest {
     }
 
     @Test
-    void vector() {
+    void sha256MatchesItsStandardVector() {
         assertThat(Hash.hex(Sha256.of("abc".getBytes(StandardCharsets.US_ASCII))))
                 .isEqualTo("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     @Test
-    void digests() throws Exception {
+    void sha256MatchesTheJdkForEveryLength() throws Exception {
         for (int length = 0; length <= Hash.SHORT_BYTES + 70; length++) {
             byte[] content = bytes(length);
             byte[] wanted = MessageDigest.getInstance("SHA-256").digest(content);
@@ -36,7 +36,7 @@ class HashTest {
     }
 
     @Test
-    void macs() throws Exception {
+    void hmacMatchesTheJdk() throws Exception {
         for (int keyLength : new int[] {1, 16, 32, 63, 64, 65, 200, 4096}) {
             for (int length : new int[] {0, 1, 55, 56, 64, 500, 5000}) {
                 byte[] key = bytes(keyLength);

@@ -136,7 +136,7 @@ class JwksTest {
     }
 
     @Test
-    void aSessionOfSuchAToken() throws GeneralSecurityException {
+    void sessionOfAJwksTokenIsAccepted() throws GeneralSecurityException {
         Tokens tokens = new Tokens(
                 Optional.empty(),
                 () -> Optional.of(keys),

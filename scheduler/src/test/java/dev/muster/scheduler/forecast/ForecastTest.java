@@ -57,7 +57,7 @@ public class ForecastTest {
      * Memory is planned where one partition's SelectTypeParameters allocate it and slurm.conf's allocate cores alone.
      */
     @Test
-    void memoryThatOnePartitionDealsOut() {
+    void planCountsMemoryOnlyWhereThePartitionDoes() {
         Cluster c = new Cluster(
                 "n1 cpus=8 mem=1000",
                 "c nodes=n1 default=yes\nm nodes=n1 select=CR_CORE_MEMORY",

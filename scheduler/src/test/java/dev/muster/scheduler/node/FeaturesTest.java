@@ -57,7 +57,7 @@ class FeaturesTest {
     }
 
     @Test
-    void constraints() {
+    void featureConstraintsSelectNodes() {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b\nn3 cpus=1 feature=a;c\nn4 cpus=1 feature=a;c;d\n";
         for (String row : """
                 nodesMin=2 features=c*2                  | n3:1 n4:1

@@ -162,7 +162,7 @@ class GpuPlacesTest {
     }
 
     @Test
-    void restrictedCores() {
+    void jobWithoutGpusKeepsOffRestrictedCores() {
         check(KEPT, "", """
                 tasks=1 | 4
                 tasks=4 nodesMax=1 nodesMin=1 | 4-5,10-11

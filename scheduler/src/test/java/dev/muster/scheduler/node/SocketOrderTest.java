@@ -68,7 +68,7 @@ class SocketOrderTest {
     }
 
     @Test
-    void blockDistribution() {
+    void blockDistributionFillsSocketsInOrder() {
         check("CR_CORE_DEFAULT_DIST_BLOCK", """
                 tasks=3 | 0-1 4 400
                 tasks=3 distribution=block:cyclic | 0,4 4 400

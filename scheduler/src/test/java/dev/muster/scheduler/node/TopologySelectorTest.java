@@ -165,7 +165,7 @@ class TopologySelectorTest {
     }
 
     @Test
-    void blocksAndSegments() {
+    void segmentsArePlacedWithinBlocks() {
         table(BLOCKS, """
                         | nodesMin=4                                  | n[1-4]
                 n1      | nodesMin=3                                  | n[2-4]
@@ -183,7 +183,7 @@ class TopologySelectorTest {
 
     /** Four blocks of two, which are two blocks of four and one of eight. */
     @Test
-    void segmentsApartAndTogether() {
+    void segmentsAreSpreadOrConsolidatedOnRequest() {
         Topology t = new Topology(
                 "",
                 Topology.Kind.BLOCK,
@@ -214,7 +214,7 @@ class TopologySelectorTest {
     }
 
     @Test
-    void wholePlacementsOfATorus() {
+    void torusJobGetsAWholePlacement() {
         table(TORUS, """
                           | nodesMin=2             | n[1-2]
                 n1        | nodesMin=2             | n[3-4]
@@ -228,7 +228,7 @@ class TopologySelectorTest {
 
     /** Nodes in a row, which may go over the end of the ring; of free rows the shortest that has enough. */
     @Test
-    void rowsOnRings() {
+    void ringJobGetsAShortestSufficientRow() {
         table(
                 new Topology(
                         "",
@@ -256,7 +256,7 @@ class TopologySelectorTest {
     }
 
     @Test
-    void aSwitchForOneJobAlone() {
+    void exclusiveTopoJobHasItsSwitchAlone() {
         Cluster c = new Cluster("n[1-8] cpus=2", "p nodes=n[1-8] defmempercpu=1", "", TREE);
         int plain = c.accept("partition=p");
         int alone = c.accept("partition=p exclusive=TOPO");
@@ -271,7 +271,7 @@ class TopologySelectorTest {
      * A job with exclusive=TOPO has a block of its partition's topology alone, and keeps off jobs of all partitions.
      */
     @Test
-    void aBlockForOneJobAloneBesideOtherTopologies() {
+    void exclusiveTopoJobHasItsBlockAlone() {
         Topology blocks = new Topology(
                 "b",
                 Topology.Kind.BLOCK,

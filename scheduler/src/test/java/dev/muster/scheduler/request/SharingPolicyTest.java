@@ -52,7 +52,7 @@ class SharingPolicyTest {
     }
 
     @Test
-    void labels() {
+    void mcsPluginDecidesTheLabelOfAJob() {
         String row = "mcs/%s %s | %s | %s";
         for (String line : """
                 none   |                   | mcsLabel=x        | 'x'
