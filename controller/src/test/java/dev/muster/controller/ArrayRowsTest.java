@@ -81,7 +81,7 @@ class ArrayRowsTest {
      * themselves without it.
      */
     @Test
-    void joinedWithTheLast() {
+    void changedTasksJoinTheLastTaskOfTheRecord() {
         Site site = new Site();
         site.submit("timing.array=1-3 timing.hold=true");
         site.apply(new Command.UpdateJob(0, task(1, 2), Map.of("nice", "5")));

@@ -18,7 +18,7 @@ class HiddenPartitionsTest {
                 "0    | p h g hg | 1 2 3",
                 "1000 | p        | 1 3",
             })
-    void shown(int uid, String partitions, String jobs) {
+    void hiddenPartitionIsShownOnlyOnRequest(int uid, String partitions, String jobs) {
         Site site = new Site(
                 "PartitionName=p Nodes=ALL Default=YES",
                 "PartitionName=h Nodes=ALL Hidden=YES",

@@ -64,7 +64,7 @@ class SiteKeysTest {
             /etc        | /bin/true | null | power_save program /etc not executable/power_save module disabled, invalid SuspendProgram /etc
             /etc/group  |/bin/true|null|power_save program /etc/group not executable/power_save module disabled, invalid SuspendProgram /etc/group
             """)
-    void noPowerSavingWithoutItsPrograms(String stops, String starts, String on, String errors) {
+    void powerSavingIsOffWithoutBothPrograms(String stops, String starts, String on, String errors) {
         String lines = (stops == null ? "" : "SuspendProgram=" + stops + "\n")
                 + (starts == null ? "" : "ResumeProgram=" + starts + "\n")
                 + "PowerAction=off Location=slurmd Program=/nowhere";
@@ -102,7 +102,7 @@ class SiteKeysTest {
 
     /** shows: EnforcePartLimits */
     @Test
-    void limitsOfPartitions() {
+    void enforcePartLimitsRefusesJobsBeyondThem() {
         String partitions = "PartitionName=p Nodes=n[1-2] Default=YES MaxTime=5\nPartitionName=q Nodes=n1 MaxTime=60";
         String tooLong = "Requested time limit is invalid (missing or exceeds some limit)";
         assertThat(new Site("EnforcePartLimits=NO", partitions).run("timing.timeLimitMin=10"))
@@ -118,7 +118,7 @@ class SiteKeysTest {
 
     /** shows: DefMemPerCPU, DefMemPerNode, MaxMemPerCPU, MaxMemPerNode */
     @Test
-    void memory() {
+    void memoryDefaultsAndLimitsApply() {
         assertThat(new Site().run("")).isEqualTo("RUNNING n1:1/1000");
         assertThat(new Site("DefMemPerCPU=100").run("cpusPerTask=2")).isEqualTo("RUNNING n1:2/200");
         assertThat(new Site("DefMemPerNode=300").run("cpusPerTask=2")).isEqualTo("RUNNING n1:2/300");
@@ -189,7 +189,7 @@ class SiteKeysTest {
 
     /** shows: OverTimeLimit, MinJobAge */
     @Test
-    void time() {
+    void overTimeLimitAndMinJobAgeApply() {
         Site site = new Site("OverTimeLimit=2", "MinJobAge=30", "DefMemPerCPU=1");
         site.run("timing.timeLimitMin=1");
         site.pass(179);
@@ -206,7 +206,7 @@ class SiteKeysTest {
 
     /** shows: DependencyParameters */
     @Test
-    void dependencies() {
+    void dependencyParametersApply() {
         for (String words : List.of("kill_invalid_depend", "max_depend_depth=5")) {
             Site site = new Site("DependencyParameters=" + words, "DefMemPerCPU=1");
             site.run("");
@@ -271,7 +271,7 @@ class SiteKeysTest {
 
     /** shows: TrackWCKey; the words of AccountingStorageEnforce are in the cluster test of accounting. */
     @Test
-    void keysOfWorkloads() {
+    void trackWckeyGivesJobsTheirWckey() {
         Policy policy = new Policy(
                 List.of(
                         new AssocPolicy(1, 0, "root", "", "", false, Map.of(), List.of("normal"), "normal"),

@@ -28,7 +28,7 @@ class SitePoliciesTest {
 
     /** shows: MCSPlugin, MCSParameters */
     @Test
-    void labels() {
+    void mcsParametersDecideTheLabelOfAJob() {
         assertThat(label(new Site(), "")).isEmpty();
         assertThat(label(new Site(), "extras.mcsLabel=u")).isEqualTo("u");
         assertThat(label(new Site("MCSPlugin=mcs/user", "MCSParameters=enforced,select"), ""))

@@ -26,7 +26,7 @@ class SpecialCoresTest {
                 "Sockets=1 CoresPerSocket=8 CoreSpecCount=2 |                                   | 6-7",
                 "Sockets=2 CoresPerSocket=4 CpuSpecList=1,5 | SchedulerParameters=spec_cores_first | 1,5"
             })
-    void coresOfEachSocketInTurn(String node, String setting, String kept) throws Exception {
+    void coreSpecReservesCoresOfEachSocketInTurn(String node, String setting, String kept) throws Exception {
         Path file = directory.resolve("slurm.conf");
         Files.writeString(
                 file,

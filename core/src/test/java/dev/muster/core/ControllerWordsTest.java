@@ -78,7 +78,7 @@ class ControllerWordsTest {
 
     /** reboot_from_controller: no node is told; {@code controller/PowerPrograms} follows the flag. */
     @Test
-    void slurmctldReboots() {
+    void rebootFromControllerTellsNoNode() {
         Cluster c = cluster(POWER + "options.power:reboots_here=true");
         new Play(c).lines("reboot n2\npass 1 -> n2 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'");
         assertThat(c.told()).isEmpty();

@@ -155,7 +155,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void holdAndRelease() {
+    void heldJobStartsOnlyAfterItsRelease() {
         play("""
                 submit kind=BATCH timing.hold=true -> 1 PENDING JobHeldUser
                 schedule                           -> 1 PENDING JobHeldUser
@@ -300,7 +300,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void timeLimit() {
+    void jobEndsAtItsTimeLimit() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=1
                 schedule                   -> 1 RUNNING n1
@@ -317,7 +317,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void beginTime() {
+    void jobWaitsForItsBeginTime() {
         play("""
                 submit kind=BATCH timing.beginTime=1000060 -> 1 PENDING BeginTime
                 pass 59
@@ -329,7 +329,7 @@ class LifeOfJobsTest {
 
     /** Each kind of dependency depends on how the first job ends: its end → what becomes of the job that waits. */
     @Test
-    void dependencies() {
+    void dependencyIsMetByItsKindOfEnd() {
         String[][] table = {
             {"after", "RUNNING", "RUNNING", "RUNNING"},
             {"afterany", "RUNNING", "RUNNING", "PENDING"},
@@ -548,7 +548,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void drainAndDown() {
+    void downNodeRequeuesJobsAndDrainedNodeDoesNot() {
         play("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1

@@ -23,7 +23,7 @@ class ExternalDbdsTest {
     private static final byte[] KEY = new byte[32];
 
     @Test
-    void hostsAndPorts() {
+    void externalDbdHostsAndPortsAreParsed() {
         assertThat(Place.list("db1, db2:7000,10.0.0.1:7001,[::1]:7002,[fe80::1],", 6819))
                 .containsExactly(
                         new Place("db1", 6819),

@@ -181,7 +181,7 @@ class CancelTargetsTest {
                 "false | 'wckeys':['b'] | none | none",
                 "false | 'wckeys':['a'] | 3    | none",
             })
-    void components(boolean ctld, String filter, String expected, String error) {
+    void cancelFilterSelectsHetComponents(boolean ctld, String filter, String expected, String error) {
         Site site = new Site("PartitionName=p Nodes=ALL Default=YES");
         List<Command.SubmitJob> parts = List.of("a", "b").stream()
                 .map(key -> {
@@ -230,7 +230,7 @@ class CancelTargetsTest {
                 "arr5 arr6 | PENDING | arr_[5-6%2]",
                 "arr5 | PENDING | arr_[5%2]"
             })
-    void texts(String jobs, String state, String expected) {
+    void cancelFilterNamesArrayTasksInShort(String jobs, String state, String expected) {
         Site site = layout();
         assertThat(Set.copyOf(found(site, asked(site, jobs, "'states':['" + state + "']")).stream()
                         .map(Command.JobRef::text)

@@ -104,7 +104,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void aDrainedNodeAndItsReason() {
+    void changeLogShowsADrainedNodeWithItsReason() {
         apply(new Command.UpdateNode(0, List.of("n2"), Map.of("state", "DRAIN", "reason", "fan")));
         assertThat(asked(OTHER, "e.0").objects("nodes"))
                 .extracting(n -> n.text("name") + " " + n.text("reason"))

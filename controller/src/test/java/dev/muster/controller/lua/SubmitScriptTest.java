@@ -158,7 +158,7 @@ class SubmitScriptTest {
     }
 
     @Test
-    void writes() throws IOException {
+    void submitScriptSetsJobFields() throws IOException {
         for (String row : """
                 job_desc.partition = 'b'               | partition=b
                 job_desc.time_limit = 30               | timing.timeLimitMin=30
@@ -208,7 +208,7 @@ class SubmitScriptTest {
 
     /** Fields that 26.05 lets no script set: the assignment is logged and the job goes on. */
     @Test
-    void fieldsThatNoScriptSets() throws IOException {
+    void unsettableFieldIsLoggedAsUnrecognized() throws IOException {
         for (String name :
                 ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal warn_time container_id "
                                 + "container_type user_id argc")
@@ -271,7 +271,7 @@ class SubmitScriptTest {
     }
 
     @Test
-    void verdicts() throws IOException {
+    void returnCodeOfAScriptDecides() throws IOException {
         assertThat(run("slurm.log_user('no %d', 3)\nreturn slurm.ERROR", ""))
                 .isEqualTo(new SubmitScript.Refused(-1, "Unspecified error", List.of("no 3")));
         assertThat(run("return slurm.ESLURM_INVALID_ACCOUNT", ""))

@@ -29,7 +29,7 @@ class BufferSymbolsTest {
             echo %j                     | echo %j
             #SBATCH -o %j               | #SBATCH -o %j
             """)
-    void symbols(String line, String expected) {
+    void symbolsOfADirectiveAreFilledIn(String line, String expected) {
         Site site = new Site("DefMemPerCPU=1");
         site.submit("name=tile");
         assertThat(filled(site, 1, line)).isEqualTo(expected);

@@ -44,7 +44,7 @@ class ReservationTimesTest {
                 "flags=TIME_FLOAT  | tick 10                                              | prolog r",
                 "flags=PURGE_COMP purge_comp=60 | tick 100; tick 70                       | prolog r, epilog r",
             })
-    void programs(String words, String history, String expected) {
+    void reservationPrologAndEpilogRunInTime(String words, String history, String expected) {
         Site site = new Site();
         change(site, true, "starttime=100 duration=3600 nodes=n1 users=root " + (words == null ? "" : words));
         for (String step : history.split("; ")) {

@@ -26,7 +26,7 @@ class RpcNamesTest {
         "top, REQUEST_TOP_JOB, 5038",
         "notify, REQUEST_JOB_NOTIFY, 4022"
     })
-    void actionsOnJobs(String action, String name, int number) {
+    void jobActionCountsUnderSlurmsRpc(String action, String name, int number) {
         String as = RpcNames.ofAction(action);
         assertThat(RpcNames.name(as)).isEqualTo(name);
         assertThat(RpcNames.number(as)).isEqualTo(number);
@@ -46,7 +46,7 @@ class RpcNamesTest {
 
     @ParameterizedTest
     @CsvSource({"info,'','',1010", "'',+backfill,'',1014", "'','',1,1013"})
-    void levelsOfLogs(String level, String flags, String scheduler, int number) {
+    void setDebugCountsUnderSlurmsRpc(String level, String flags, String scheduler, int number) {
         assertThat(RpcNames.number(RpcNames.of(new ClusterMessages.SetDebug("", level, flags, scheduler, ""))))
                 .isEqualTo(number);
     }

@@ -28,7 +28,7 @@ class JobRowsTest {
                 "cyclic:block:block; false; CBlockBlock",
                 "arbitrary; false; arbitrary task distribution"
             })
-    void layouts(String wanted, boolean few, String expected) {
+    void layoutIsNamedAsInSacct(String wanted, boolean few, String expected) {
         assertThat(JobRows.layout(wanted, few)).isEqualTo(expected);
     }
 }

@@ -72,7 +72,7 @@ class JobViewsTest {
 
     /** While it completes it is on the nodes that are not done with it, and afterwards on all that it had. */
     @Test
-    void nodesOfWhatCompletes() {
+    void completingJobShowsItsRemainingNodes() {
         Site site = new Site("DefMemPerCPU=1");
         site.run("tasks=2 nodesMin=2");
         assertThat(nodes(site)).isEqualTo("n[1-2] 2 n1");
@@ -241,7 +241,7 @@ class JobViewsTest {
             FORCE:1   | exclusive=NODE     | NO NO
             FORCE:1   | exclusive=USER     | OK OK
             """)
-    void sharingOfARunningJob(String rule, String asked, String shown) {
+    void jobShowsOverSubscribeAsSlurmDoes(String rule, String asked, String shown) {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES OverSubscribe=" + rule);
         site.submit(asked == null ? "tasks=1" : "tasks=1 " + asked);
         String waits = info(site).oversubscribe();

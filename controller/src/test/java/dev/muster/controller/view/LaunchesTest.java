@@ -187,7 +187,7 @@ class LaunchesTest {
     /** Nodes, SlurmdTimeout → seconds between two heartbeats of a node. */
     @ParameterizedTest
     @CsvSource({"8,300,5", "1000,300,5", "2000,300,10", "10000,300,30", "10000,60,6", "10000,10,5", "10000,0,5"})
-    void heartbeats(int nodes, int timeout, int seconds) {
+    void heartbeatIntervalGrowsWithTheCluster(int nodes, int timeout, int seconds) {
         assertThat(NodeLinks.heartbeatSeconds(nodes, timeout)).isEqualTo(seconds);
     }
 }

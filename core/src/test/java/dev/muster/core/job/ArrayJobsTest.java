@@ -32,7 +32,7 @@ class ArrayJobsTest {
                 "2_1 2 2_2            | 1 PENDING [1-3]; 2 CANCELLED [2-3]",
                 "2 2_1 2              | 1 PENDING [1-3]; 2 CANCELLED [1-3]",
             })
-    void tasksOfSeveralArrays(String named, String expected) {
+    void commandTakesItsTasksFromEachArray(String named, String expected) {
         Cluster c = new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "");
         c.accept("kind=BATCH timing.array=1-3");
         c.accept("kind=BATCH timing.array=1-3");
@@ -80,7 +80,7 @@ class ArrayJobsTest {
     }
 
     @Test
-    void updatesOfArrays() {
+    void arrayUpdateChangesItsTasks() {
         Cluster c = new Cluster("n1 cpus=1 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "");
         new Play(c).lines("""
                 submit kind=BATCH timing.array=1-4 timing.timeLimitMin=60

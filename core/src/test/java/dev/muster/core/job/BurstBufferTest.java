@@ -78,7 +78,7 @@ class BurstBufferTest {
 
     /** Each component has a burst buffer of its own, and none starts before the data of all are there. */
     @Test
-    void componentsOfOneJob() {
+    void hetComponentsWaitForTheDataOfAll() {
         Command.SubmitJob plain = new Command.SubmitJob(
                 Cluster.USER,
                 Cluster.desc("kind=BATCH partition=p"),
@@ -207,7 +207,7 @@ class BurstBufferTest {
     }
 
     @Test
-    void stageOutThatFails() {
+    void failedStageOutKeepsTheBuffer() {
         int id = submit("#BB_LUA", "");
         c.schedule();
         done(id);

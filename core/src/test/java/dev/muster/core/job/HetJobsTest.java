@@ -68,7 +68,7 @@ class HetJobsTest {
 
     /** No step spans several components with disable_hetjob_steps. */
     @Test
-    void stepsOfSeveralComponents() {
+    void disableHetjobStepsRefusesStepsOverComponents() {
         cluster("options.disable_hetjob_steps=yes").lines("""
                 het kind=BATCH : kind=BATCH
                 schedule              -> 1 RUNNING n1; 2 RUNNING n2

@@ -25,7 +25,7 @@ class InterruptedSrunTest {
 
     /** Tasks that have ignored SIGINT: srun asks for SIGKILL, then it cancels the job. */
     @Test
-    void killedTasksOfAnInterruptedSrun() {
+    void interruptedSrunWithKilledTasksCancelsItsJob() {
         new Play(new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""
                 submit kind=RUN
                 schedule
@@ -46,7 +46,7 @@ class InterruptedSrunTest {
      * tasks.
      */
     @Test
-    void completedJobOfAnInterruptedSrun() {
+    void interruptedSrunMayCompleteItsJob() {
         new Play(new Cluster("n1 cpus=4 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""
                 submit kind=RUN
                 schedule

@@ -296,7 +296,7 @@ class UpdateTableTest {
     }
 
     @Test
-    void jobs() {
+    void jobUpdatesFollowTheirTable() {
         holds(JOB, JOBS, (c, changes) -> {
             String array = changes.containsKey("arraytaskthrottle") ? " timing.array=1-3" : "";
             c.apply(new Command.SubmitJob(
@@ -312,7 +312,7 @@ class UpdateTableTest {
     }
 
     @Test
-    void nodes() {
+    void nodeUpdatesFollowTheirTable() {
         holds(NODE, NODES, (c, changes) -> c.apply(new Command.UpdateNode(0, List.of("n1"), changes)));
     }
 
@@ -352,7 +352,7 @@ class UpdateTableTest {
 
     /** A DefaultTime above MaxTime has no effect; ExclusiveTopo excludes sharing. */
     @Test
-    void partitionsWithoutContradictions() {
+    void contradictoryPartitionUpdateHasNoEffect() {
         Cluster c = cluster();
         c.apply(new Command.UpdatePartition(0, "p", Map.of("maxtime", "5", "defaulttime", "3")));
         c.apply(new Command.UpdatePartition(0, "p", Map.of("defaulttime", "9")));
@@ -363,12 +363,12 @@ class UpdateTableTest {
     }
 
     @Test
-    void partitions() {
+    void partitionUpdatesFollowTheirTable() {
         holds(PARTITION, PARTITIONS, (c, changes) -> c.apply(new Command.UpdatePartition(0, "p", changes)));
     }
 
     @Test
-    void reservations() {
+    void reservationUpdatesFollowTheirTable() {
         holds(RESERVATION, RESERVATIONS, (c, changes) -> {
             Map<String, String> values =
                     new TreeMap<>(Map.of("users", "alice", "starttime", "1000060", "duration", "1800", "nodecnt", "1"));

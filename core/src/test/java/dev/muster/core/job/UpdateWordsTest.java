@@ -41,7 +41,7 @@ class UpdateWordsTest {
     }
 
     @Test
-    void weightsOfResources() {
+    void billingWeightsAreValidatedAndApplied() {
         for (String right :
                 List.of("", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0", "cPu=1,mem=-0.5G,node=.3,energy=-10", "cpu=1.")) {
             assertThat(TresWeights.isValid(right, true)).as(right).isTrue();
@@ -151,7 +151,7 @@ class UpdateWordsTest {
      * value goes and what is refused.
      */
     @Test
-    void fieldsOfAWaitingJob() {
+    void pendingJobFieldsChangeByTheirRights() {
         String denied = "Access/permission denied";
         String[][] table = {
             // user, change, then the description's new value or the refusal

@@ -299,7 +299,7 @@ class AccountLimitsTest extends AccountPolicies {
 
     /** Licenses count as other resources do. */
     @Test
-    void limitsOnLicenses() {
+    void licenseLimitsHoldTheJob() {
         policy("associations,limits,qos,safe", "GrpTRES=license/lic=2", "", "");
         int first = cluster.accept("charge.account=dept licenses=lic:2");
         int next = cluster.accept("charge.account=dept licenses=lic:1");
@@ -330,7 +330,7 @@ class AccountLimitsTest extends AccountPolicies {
 
     /** Burst buffers count in mebibytes. */
     @Test
-    void limitsOnBurstBuffers() {
+    void burstBufferLimitsCountInMebibytes() {
         Map<String, String> named = Map.of(
                 "|MaxTRES=bb/lua=1999|Flags=DenyOnLimit",
                 "AssocMaxBBPerJob",

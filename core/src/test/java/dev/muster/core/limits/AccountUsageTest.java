@@ -60,7 +60,7 @@ class AccountUsageTest extends AccountPolicies {
 
     /** The time limit of a job alone must fit below GrpWall with "safe"; those of other jobs do not count. */
     @Test
-    void groupWallTimeWithSafe() {
+    void safeGrpWallCountsTheJobsOwnLimitOnly() {
         policy("associations,limits,qos,safe", "GrpWall=15", "", "");
         int fits = cluster.accept("charge.account=dept timing.timeLimitMin=15");
         int too = cluster.accept("charge.account=dept timing.timeLimitMin=10");

@@ -571,7 +571,7 @@ class FairShareTest {
     }
 
     @Test
-    void factors() {
+    void priorityIsTheSumOfItsWeightedFactors() {
         String all = "options.priority_weight_age=1000 options.priority_max_age=100 "
                 + "options.priority_weight_size=800 options.priority_weight_partition=40"
                 + " options.priority_weight_qos=60 options.priority_weight_tres=cpu=80 ";

@@ -98,7 +98,7 @@ class LimitOrderTest {
      */
     @ParameterizedTest
     @ValueSource(strings = {"p", "q", "pq", ""})
-    void numbersAndTimesBeforeAmounts(String qos) {
+    void brokenLimitsAreReportedInSlurmsOrder(String qos) {
         Cluster c = new Cluster(
                 "n[1-2] cpus=8 mem=1000",
                 "p nodes=n[1-2] default=yes defmempercpu=10" + (qos.contains("p") ? " qos=part" : ""),

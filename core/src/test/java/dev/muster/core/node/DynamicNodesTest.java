@@ -63,7 +63,7 @@ class DynamicNodesTest {
     }
 
     @Test
-    void takeTheFirstFuturePlaceThatFits() {
+    void dynamicNodeTakesTheFirstFuturePlaceThatFits() {
         play("""
                 assign h1 4 big                            -> says f1
                 assign h1 4 big                            -> says f1; f1 free+UNKNOWN+DYNAMIC_FUTURE

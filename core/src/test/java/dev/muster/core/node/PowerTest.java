@@ -249,7 +249,7 @@ class PowerTest {
 
     /** shows: SuspendRate, ResumeRate */
     @Test
-    void noMoreInAMinuteThanTheRatesAllow() {
+    void suspendAndResumeRatesLimitNodesPerMinute() {
         play("options.power:idle=10 options.power:stop_rate=1 options.power:start_rate=1", """
                 pass 10                               -> n1 free+POWERING_DOWN; n2 free; n3 free
                 pass 59                               -> n1 free+POWERED_DOWN; n2 free; n3 free

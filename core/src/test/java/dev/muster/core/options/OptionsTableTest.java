@@ -42,7 +42,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void submission() {
+    void submissionOptionsAreRead() {
         check(
                 line("", List.of(), o -> o.submission().plugins()),
                 line(
@@ -76,7 +76,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void requests() {
+    void requestOptionsAreRead() {
         check(
                 line("", true, o -> o.requests().shrinks()),
                 line("disable_job_shrink=", false, o -> o.requests().shrinks()),
@@ -93,7 +93,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void scheduling() {
+    void schedulingOptionsAreRead() {
         check(
                 line("", 300L, o -> o.scheduling().switchWaitMaxS()),
                 line("max_switch_wait=60", 60L, o -> o.scheduling().switchWaitMaxS()),
@@ -129,7 +129,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void prioritiesAndUsage() {
+    void priorityAndUsageOptionsAreRead() {
         check(
                 line("", false, o -> o.priority().multifactor()),
                 line(
@@ -160,7 +160,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void preemption() {
+    void preemptionOptionsAreRead() {
         check(
                 line("", List.of("OFF"), o -> o.preemption().modes()),
                 line("", "", o -> o.preemption().modeText()),
@@ -184,7 +184,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void nodesAndPower() {
+    void nodeAndPowerOptionsAreRead() {
         check(
                 line("", "OptionalDouble.empty", o -> memoryPercent(o).toString()),
                 line(
@@ -228,7 +228,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void prologsRequeuesAndSteps() {
+    void prologRequeueAndStepOptionsAreRead() {
         check(
                 line("", 5, o -> o.prolog().batchRequeueMax()),
                 line("prolog_no_hold=true", false, o -> o.prolog().holdsJobs()),
@@ -253,7 +253,7 @@ class OptionsTableTest {
     }
 
     @Test
-    void accountingLicensesAndLabels() {
+    void accountingLicenseAndLabelOptionsAreRead() {
         check(
                 line(
                         "accounting_enforce=associations,limits",

@@ -15,14 +15,14 @@ class StoredNamesTest {
     }
 
     @Test
-    void anAllocationsLicenses() {
+    void allocationKeepsItsStoredLicenseName() {
         Allocation held = Codec.decode("{\"licences\":\"lic:2\"}".getBytes(StandardCharsets.UTF_8), Allocation.class);
         assertThat(held.licenses()).isEqualTo("lic:2");
         assertThat(json(held)).contains("\"licences\":\"lic:2\"");
     }
 
     @Test
-    void licensesOfServersOutside() {
+    void remoteLicensesKeepTheirStoredName() {
         String written = "{\"licences\":[\"a@b:1\"]}";
         byte[] bytes = written.getBytes(StandardCharsets.UTF_8);
         assertThat(Codec.decode(bytes, Change.PolicyChanged.class).licenses()).isEqualTo(List.of("a@b:1"));

@@ -140,7 +140,7 @@ class HetStepTest {
     }
 
     @Test
-    void aNumberMeansAllComponents() {
+    void hetStepNumberMeansAllComponents() {
         Cluster c = cluster(2, "tasks=8");
         assertThat(begin(c, "tasks=1 : tasks=1")).isEqualTo("0+0 n1:0 / 0+1 n2:1");
         new Play(c).lines("""

@@ -16,7 +16,7 @@ class SamplingTest {
             energy=1         | -1
             ''               | -1
             """)
-    void secondsBetweenSamplesOfTasks(String text, int seconds) {
+    void taskSamplingIntervalIsRead(String text, int seconds) {
         assertThat(Sampling.taskSeconds(text)).isEqualTo(seconds);
     }
 

@@ -124,7 +124,7 @@ class TriggersTest {
     }
 
     @Test
-    void idleForAWhile() {
+    void idleTriggerFiresAfterItsOffset() {
         play("""
                 submit kind=BATCH nodeList=n1
                 schedule
