@@ -161,7 +161,7 @@ class DatabasesTest {
     /** What a node runs on ends when it runs on something else or on nothing; sent again it changes nothing. */
     @ParameterizedTest
     @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
-    void instancesOfNodes(String kind) {
+    void nodeInstanceEndsWhenItsNodeRunsOnAnother(String kind) {
         AccountingStore store = AccountingStore.on(database(kind, fresh()));
         Projection p = store.projection("c", "j");
         List<Batch> batches =
@@ -252,7 +252,7 @@ class DatabasesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
-    void rowsOfSeveralClusters(String kind) {
+    void rowsOfSeveralClustersStayApart(String kind) {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
             Projection a = store.projection("a", "j1");
             Projection b = store.projection("b", "j2");

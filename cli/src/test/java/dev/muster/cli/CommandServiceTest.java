@@ -125,7 +125,7 @@ class CommandServiceTest {
     }
 
     @Test
-    void runsACommandOfTheCaller() throws IOException {
+    void commandServiceRunsACommandOfTheCaller() throws IOException {
         assertThat(ask("", "scontrol", "show", "hostnames", "n[1-2]")).isEqualTo(new Answer("n1\nn2\n", "", 0, ""));
         assertThat(ask("", "squeue", "-j", "x")).isEqualTo(new Answer("", "squeue: error: Invalid job id: x\n", 1, ""));
     }

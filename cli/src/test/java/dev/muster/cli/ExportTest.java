@@ -40,7 +40,7 @@ class ExportTest {
             SBATCH_EXPORT=ALL,FOO=1 | login | FOO=1 HAVE=orig SLURM_EXPORT_ENV=ALL,FOO=1 SLURM_GET_USER_ENV=1
             SBATCH_EXPORT=ALL       | none  | HAVE=orig
             """)
-    void exported(String option, String login, String expected) {
+    void exportOptionChoosesTheEnvironment(String option, String login, String expected) {
         host.env.putAll(Map.of("HAVE", "orig"));
         if (option.startsWith("SBATCH_")) {
             int eq = option.indexOf('=');

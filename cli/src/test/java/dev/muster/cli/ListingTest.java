@@ -77,7 +77,7 @@ class ListingTest {
     }
 
     @Test
-    void treesInOneLine() {
+    void compactVariablePrintsTreesOnOneLine() {
         String pretty = host.run("squeue --json").out();
         host.env.put("SLURM_JSON", "compact");
         host.env.put("SLURM_YAML", "compact");
@@ -99,7 +99,7 @@ class ListingTest {
      * {@code --json=} names a version of the shapes and flags; an unknown version or flag is refused in Slurm's words.
      */
     @Test
-    void treesOfOlderDataParsers() {
+    void jsonOptionNamesADataParserVersion() {
         assertThat(host.run("squeue --json=v0.0.44+foo")).satisfies(ran -> {
             assertThat(ran.err()).isEqualTo("squeue: warning: data_parser/v0.0.44 ignoring unknown flag foo\n");
             assertThat(ran.out())
@@ -137,7 +137,7 @@ class ListingTest {
             DOWN      | NOT_RESPONDING                   | down*     | down*
             IDLE      | FAIL                             | fail      | fail
             """)
-    void wordsOfNodes(String base, String flags, String longWord, String word) {
+    void nodeStateIsPrintedInSlurmsWords(String base, String flags, String longWord, String word) {
         String list = "[\"" + flags.replace(",", "\",\"") + "\"]";
         host.reply(
                 "QueryNodes",
@@ -178,7 +178,7 @@ class ListingTest {
     }
 
     @Test
-    void treesOfStepsAndOfLimits() {
+    void jsonShowsStepsAndLimits() {
         host.reply("QuerySteps", """
                 {"now":1795256134,"steps":[{"jobId":7,"stepId":"0","startTime":1795256130,"partition":"main","state":"RUNNING","nodes":"n1"},
                 {"jobId":8,"stepId":"1","startTime":1795255034,"partition":"main","state":"RUNNING","nodes":"n2"}]}""");
@@ -212,7 +212,7 @@ class ListingTest {
     }
 
     @Test
-    void squeuePlainAndLong() {
+    void squeuePrintsPlainAndLongLists() {
         assertThat(host.run("squeue").out()).isEqualTo("""
                              JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)
                        188_[1-9%2]      main    jb.sh     root PD       0:00      1 (JobHeldUser)
@@ -240,7 +240,7 @@ class ListingTest {
             -h -j 187 -O stdin:|,stderr:|,stdout:| ~ (null)|(null)|(null)|
             -h -j 187 -O jobarrayid,statecompact ~ `187                 R                   `
             """)
-    void squeueFormats(String args, String line) {
+    void squeueFormatIsApplied(String args, String line) {
         host.reply(
                 "QueryJobs",
                 JOBS.substring(0, JOBS.indexOf("{\"jobId\":188"))
@@ -282,7 +282,7 @@ class ListingTest {
     }
 
     @Test
-    void squeueMistakes() {
+    void invalidSqueueFormatIsRefused() {
         FakeHost.Ran ran = host.run("squeue -o %i|%-5i|x%y -h -j 187");
         assertThat(ran.err()).isEqualTo("squeue: error: Invalid job format specification: -\n");
         assertThat(ran.out()).contains("187|%-5i|x0");
@@ -336,14 +336,14 @@ class ListingTest {
             sinfo --format= ~ `\n`
             sinfo -h -O port:6,nodelist:7 ~ `26918 n[1-2] `
             """)
-    void sinfo(String command, String line) {
+    void sinfoGroupsNodesByItsOptions(String command, String line) {
         FakeHost.Ran ran = host.run(command);
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).isEqualTo(line + "\n");
     }
 
     @Test
-    void sinfoTables() {
+    void sinfoPrintsItsTables() {
         assertThat(host.run("sinfo").out()).isEqualTo("""
                 PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST
                 main*        up   infinite      2    mix n[1-2]
@@ -430,7 +430,7 @@ class ListingTest {
     }
 
     @Test
-    void columnsOfReleasesOfLate() {
+    void squeueShowsColumnsOfRecentReleases() {
         host.reply("QueryJobs", """
                 {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"profile":"energy,task","containerType":"x","reboot":true,
                   "licensesAlloc":"a:1","cronSpec":"@daily","burstBufferState":"staging-in"},{"jobId":6,"state":"PENDING"}]}""");
@@ -527,7 +527,7 @@ class ListingTest {
 
     /** Triggers of daemons are listed as Slurm lists them. */
     @Test
-    void triggersOfDaemons() {
+    void daemonTriggersAreListedAsSlurmListsThem() {
         host.reply("QueryTriggers", """
                 {"triggers":[{"id":1,"events":["primary_slurmctld_resumed_operation"],"userName":"root","program":"/bin/true"},
                   {"id":6,"events":["primary_slurmdbd_failure"],"userName":"root","program":"/bin/true"},

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each command has a manual page with all its options, and completions that the shells can read. */
 class ManPagesTest {
     @Test
-    void complete(@TempDir Path share) throws Exception {
+    void everyCommandHasAManualPageAndCompletions(@TempDir Path share) throws Exception {
         ManPages.main(new String[] {share.toString()});
         assertThat(ManPages.pages().keySet()).containsExactlyElementsOf(CommandTable.NAMES);
         for (String command : CommandTable.NAMES) {

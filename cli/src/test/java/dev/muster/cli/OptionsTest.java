@@ -42,7 +42,7 @@ class OptionsTest {
             --hold=3 x | 255 | sbatch: option '--hold' doesn't allow an argument
             --ntasks | 255 | sbatch: option '--ntasks' requires an argument
             """)
-    void getoptSentences(String args, int rc, String sentence) {
+    void malformedOptionIsRefusedInGetoptsWords(String args, int rc, String sentence) {
         FakeHost.Ran ran = host.run("sbatch " + args);
         assertThat(ran.err()).isEqualTo(sentence + HINT);
         assertThat(ran.rc()).isEqualTo(rc);
@@ -109,7 +109,7 @@ class OptionsTest {
             --cluster-constraint=a | 1 | --cluster-constraint chooses among the clusters of a federation, and this cluster is in none
             -G x:y:z | 1 | Invalid Trackable RESource (TRES) specification
             """)
-    void badValues(String args, int rc, String sentence) {
+    void invalidOptionValueIsRefused(String args, int rc, String sentence) {
         FakeHost.Ran ran = host.run("sbatch " + args + " --wrap=true");
         assertThat(ran.err()).isEqualTo("sbatch: error: " + sentence + "\n");
         assertThat(ran.rc()).isEqualTo(rc);
@@ -117,13 +117,13 @@ class OptionsTest {
     }
 
     @Test
-    void badMoment() {
+    void invalidBeginTimeIsRefused() {
         assertThat(host.run("sbatch --begin=x --wrap=true").err())
                 .isEqualTo("Invalid time specification (pos=0): x\nsbatch: error: Invalid --begin specification\n");
     }
 
     @Test
-    void submitsAndAnnounces() {
+    void sbatchSubmitsAndPrintsTheJobId() {
         FakeHost.Ran ran = host.run("sbatch --wrap=true");
         assertThat(ran).isEqualTo(new FakeHost.Ran(0, "Submitted batch job 12\n", ""));
         assertThat(host.run("sbatch --parsable --wrap=true").out()).isEqualTo("12\n");
@@ -176,7 +176,7 @@ class OptionsTest {
     }
 
     @Test
-    void managersPortsMemoryAndSegments() {
+    void stepManagerPortsMemoryAndSegmentsAreSent() {
         Json.Obj job = submitted(
                 "sbatch --stepmgr --resv-ports=4 --container-type=x --mem-update=20@1:30 --segment=2 --spread-segments "
                         + "--consolidate-segments --wrap=true");
@@ -199,7 +199,7 @@ class OptionsTest {
     }
 
     @Test
-    void variablesBesideOptions() {
+    void variablesCompleteCommandLineOptions() {
         host.env.put("SBATCH_WAIT4SWITCH", "10");
         assertThat(submitted("sbatch --switches=2 --wrap=true").obj("request").text("switches"))
                 .isEqualTo("2@10");
@@ -328,7 +328,7 @@ class OptionsTest {
             sattach --nope                          | 7
             sattach x                               | 7
             """)
-    void exitCodesThatVariablesSet(String args, int rc) {
+    void variablesSetTheExitCodesOfSrun(String args, int rc) {
         host.env.putAll(Map.of("SLURM_EXIT_ERROR", "7", "SLURM_EXIT_IMMEDIATE", "8"));
         host.replies.put("Submit", new SlurmException(SlurmErrno.NOT_TOP_PRIORITY.number(), "not now"));
         assertThat(host.run(args).rc()).isEqualTo(rc);
@@ -390,7 +390,7 @@ class OptionsTest {
     }
 
     @Test
-    void resources() {
+    void resourceOptionsAreSentAsRequested() {
         Json.Obj r = submitted("sbatch -N2-4 -n4 -c2 --mem=2G --gres=gpu:2,nic:1 --gpus-per-task=1 -G 4 -w n[1-4] "
                         + "--exclusive=user -B 2:4 -O --wrap=true")
                 .obj("request");
@@ -442,7 +442,7 @@ class OptionsTest {
     }
 
     @Test
-    void timing() {
+    void timingOptionsAreSentAsRequested() {
         Json.Obj t = submitted(
                         "sbatch -t 1-2 --begin=now+1hour -d afterok:5 -a 1-9%2 --nice --no-requeue -H --wrap=true")
                 .obj("timing");
@@ -543,14 +543,14 @@ class OptionsTest {
             -K1k | 1 | srun: error: Invalid numeric value "1k" for --kill-on-bad-exit.
             -W 1k | 1 | srun: error: Invalid numeric value "1k" for --wait.
             """)
-    void badValuesOfSteps(String args, int rc, String sentences) {
+    void invalidStepOptionIsRefused(String args, int rc, String sentences) {
         assertThat(host.run("srun " + args + " true"))
                 .isEqualTo(new FakeHost.Ran(rc, "", sentences.replace(';', '\n') + "\n"));
         assertThat(host.calls).isEmpty();
     }
 
     @Test
-    void exportOfNothingAndFiles() {
+    void exportNoneOrFileChoosesTheEnvironment() {
         host.env.putAll(Map.of("A", "1", "SLURM_X", "2"));
         submitted("sbatch --export= --wrap=true");
         assertThat(environment()).contains("SLURM_X=2").doesNotContain("A=1");
@@ -650,7 +650,7 @@ class OptionsTest {
             -N2 -n3 --ntasks-per-node=2   | 0 | 3 | 2
             -N2 -n4 --ntasks-per-node=3   | 0 | 4 | 3
             """)
-    void tasksPerNodeOfAStep(String options, int warnedNodes, int tasks, int left) {
+    void stepIgnoresTasksPerNodeThatDoNotFit(String options, int warnedNodes, int tasks, int left) {
         FakeHost host = new FakeHost()
                 .reply(
                         "AwaitAllocation",
@@ -674,7 +674,7 @@ class OptionsTest {
     /** A job of srun keeps it: slurmctld refuses what does not fit. */
     @ParameterizedTest
     @ValueSource(strings = {"-n3 -N2 --ntasks-per-node=2", "-n4 -N2 --ntasks-per-node=1", "-n3 --ntasks-per-node=2"})
-    void tasksPerNodeOfAJob(String options) {
+    void srunJobKeepsTasksPerNodeThatDoNotFit(String options) {
         FakeHost host = new FakeHost();
         host.refuse("Submit", 2014, "enough");
         assertThat(host.run("srun " + options + " true").err())
@@ -698,7 +698,7 @@ class OptionsTest {
             -D /tmp x.sh   | x.sh
             -D dir tool    | /site/bin/tool
             """)
-    void fileOfAScript(String args, String command) {
+    void scriptNameIsResolvedToItsFile(String args, String command) {
         for (String file : List.of(
                 "/work/x.sh",
                 "/work/dir/x.sh",

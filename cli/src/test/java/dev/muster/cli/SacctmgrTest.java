@@ -17,7 +17,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void aListInColumnsAndWithBars() {
+    void listIsPrintedInColumnsOrWithBars() {
         host.reply("Show", """
             {"rows":[{"User":"bin","DefaultAccount":"a2","AdminLevel":"NONE"},
              {"User":"root","DefaultAccount":"root","AdminLevel":"ADMINISTRATOR"}]}""");
@@ -35,7 +35,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void valuesAsPeopleReadThem() {
+    void limitsArePrintedWithTheirUnits() {
         host.reply("Show", """
             {"rows":[{"Account":"a","GrpTRES":"cpu=4,mem=1024,node=3","MaxWall":"90","MaxTRES":"node=700","Fairshare":"1"}]}""");
         assertThat(run("-nP show assoc format=account,grptres,maxwall,grpmemory,grpcpus,maxnodes,grpjobs,share")
@@ -89,7 +89,7 @@ class SacctmgrTest {
                 "show event state=down all_time | false | ''",
                 "show event all_time | false | ''",
             })
-    void timesOfEvents(String line, boolean since, String flags) {
+    void eventsAreAskedForSinceYesterday(String line, boolean since, String flags) {
         host.reply("Show", "{\"rows\":[]}");
         run(line);
         Json.Obj where = host.sent.get("Show").obj("where");
@@ -116,7 +116,7 @@ class SacctmgrTest {
             -i modify job 2 set tres=Energy=12,cpu=2k             | 'jobid=2'
             -i modify job 2 set derivedexitcode=-1                | 'jobid=2'
             """)
-    void jobsByTheirNumbers(String line, String where) {
+    void modifyJobTakesJobNumbers(String line, String where) {
         host.reply("Change", "{\"names\":[\"2\\t0\"]}");
         assertThat(run(line).err()).isEmpty();
         assertThat("jobid=" + host.sent.get("Change").obj("where").text("jobid"))
@@ -233,7 +233,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void quietOrVerbose() {
+    void quietAndVerboseExcludeEachOther() {
         assertThat(run("-Q -v show cluster"))
                 .isEqualTo(new FakeHost.Ran(1, "", "sacctmgr: error: --quiet and --verbose are mutually exclusive\n"));
     }
@@ -461,7 +461,7 @@ class SacctmgrTest {
 
     /** What was added and what was there before: texts of Slurm 26.05. */
     @Test
-    void additionsOfUsersAndAccounts() {
+    void addedUsersAndAccountsArePrinted() {
         host.reply(
                 "Change",
                 "{\"names\":[\"u1\"],\"assocs\":[{\"cluster\":\"rig\",\"account\":\"b1\",\"user\":\"u1\","
@@ -529,7 +529,7 @@ class SacctmgrTest {
     }
 
     @Test
-    void noSilentAcceptance() {
+    void sacctmgrOptionsAreAppliedOrRefused() {
         host.reply("Show", "{\"rows\":[]}");
         FakeHost.Ran ran = run("-i load /nosuch");
         assertThat(ran.out() + ran.err()).isEqualTo(" Unable to read \"/nosuch\": No such file or directory\n");
@@ -550,7 +550,7 @@ class SacctmgrTest {
                 "list f | sacctmgr: error: Federations are not supported by this version",
                 "list lost | No valid entity"
             })
-    void wordsOfEntities(String line, String said) {
+    void unknownEntityNameIsRefused(String line, String said) {
         FakeHost.Ran ran = run(line);
         assertThat((ran.err() + ran.out()).startsWith(said)).as(ran.toString()).isEqualTo(!line.equals("list lost"));
     }

@@ -27,7 +27,7 @@ class ScontrolActionsTest {
         "nodes=n1 flags=purge_comp=-1, purge_comp, 2147483647",
         "nodes=n1 flags=purge_comp=infinite, purge_comp, 2147483647"
     })
-    void countsOfReservations(String words, String key, String value) {
+    void reservationCountsAreSentNormalized(String words, String key, String value) {
         host.reply("CreateReservation", "{\"name\":\"r\"}");
         host.run("scontrol create reservation starttime=now duration=1 users=root " + words);
         assertThat(host.sent.get("CreateReservation").obj("values").text(key)).isEqualTo(value);
@@ -56,7 +56,7 @@ class ScontrolActionsTest {
     }
 
     @Test
-    void scontrolActs() {
+    void scontrolActionsSucceedOrReportErrors() {
         host.reply(
                 "JobAction", "{\"errors\":[{\"job\":\"999\",\"errno\":2017,\"error\":\"Invalid job id specified\"}]}");
         assertThat(host.run("scontrol hold 999"))
@@ -92,7 +92,7 @@ class ScontrolActionsTest {
             hold id=5           | hold    | id=5
             requeue state=specialexit 5 | requeue | 5
             """)
-    void jobsThatScontrolActsOn(String line, String action, String jobs) {
+    void scontrolFindsJobsByNumberOrName(String line, String action, String jobs) {
         host.reply("JobAction", "{\"errors\":[]}")
                 .reply(
                         "QueryJobs",
@@ -109,7 +109,7 @@ class ScontrolActionsTest {
 
     /** The error of the last job is that of the request; a whole list is one request of top. */
     @Test
-    void errorsOfListsOfJobs() {
+    void errorOfTheLastJobIsThatOfTheList() {
         host.reply("JobAction", "{\"errors\":[{\"job\":\"5\",\"errno\":2021,\"error\":\"Job has already finished\"}]}");
         assertThat(host.run("scontrol hold 5,6").err())
                 .isEqualTo("Job has already finished for job 5\nslurm_suspend error\n");

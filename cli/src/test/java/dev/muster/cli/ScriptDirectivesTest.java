@@ -33,7 +33,7 @@ class ScriptDirectivesTest {
             -n1;'hetjob' -n2            | sbatch: error: Invalid directive found in batch script: hetjob
             -n1 packjob;-n2             | sbatch: warning: The "packjob" component separator is deprecated. Please use "hetjob" instead.
             """, quoteCharacter = '`')
-    void separatorsOfComponents(String lines, String expected) {
+    void hetjobLinesSeparateComponents(String lines, String expected) {
         host.files.put("/work/f", "#!/bin/sh\n#SBATCH " + lines.replace(";", "\n#SBATCH ") + "\n");
         FakeHost.Ran ran = host.run("sbatch f");
         String told = ran.err().lines().findFirst().orElse("");
@@ -49,7 +49,7 @@ class ScriptDirectivesTest {
     }
 
     @Test
-    void scriptMistakes() {
+    void invalidScriptIsRefused() {
         host.files.put("/work/a", "echo\n");
         assertThat(host.run("sbatch a").err()).startsWith("sbatch: error: This does not look like a batch script.");
         host.files.put("/work/b", "#!/bin/sh\r\necho\r\n");
@@ -93,7 +93,7 @@ class ScriptDirectivesTest {
                 error=/tmp/ee exclusive=exclusive job-name=job mem-per-cpu=4M output=/tmp/oo partition=main time=00:02:00
             BSUB -m"n1 n2" -n 2,4 -cwd /tmp | chdir=/tmp nodelist=n1,n2 ntasks=4
             """)
-    void linesOfOtherSystems(String line, String options) {
+    void pbsAndLsfLinesAreTranslated(String line, String options) {
         host.files.put("/work/s.sh", "#!/bin/sh\n#SBATCH -J mine\ntrue\n#" + line + "\n");
         String[] words = host.run("sbatch -vv s.sh")
                 .err()
@@ -119,7 +119,7 @@ class ScriptDirectivesTest {
             @PBS -N p; @BSUB -W7           | job-name=p
             @PBS-N p                       | job-name=p
             """)
-    void linesOfTwoOtherSystems(String lines, String option) {
+    void bsubLineMakesPbsLinesIgnored(String lines, String option) {
         host.files.put("/work/s.sh", "#!/bin/sh\n" + lines.replace('@', '#').replace(';', '\n') + "\n");
         String told = host.run("sbatch -vv s.sh").err();
         assertThat(told.contains("job-name")).isEqualTo(option.startsWith("job-name"));
@@ -142,7 +142,7 @@ class ScriptDirectivesTest {
             'x # y                     | Unmatched `'` in ['x # y]
             -n 1 "x\\                  | Unmatched `"` in [ "x\\]
             """)
-    void wordsOfDirectives(String words, String expected) {
+    void directiveWordsAreSplitAsInSlurm(String words, String expected) {
         host.files.put("/work/s.sh", "#!/bin/sh\n#SBATCH " + words.replace(';', '\n') + "\n");
         FakeHost.Ran ran = host.run("sbatch s.sh");
         assertThat(

@@ -84,7 +84,7 @@ class Sh5utilTest {
     }
 
     @Test
-    void stepsBecomeAJob() throws IOException {
+    void stepProfilesAreMergedIntoAJob() throws IOException {
         merged("-S -j 7");
         assertThat(dir.resolve("profiles/" + user)).isDirectoryContaining("glob:**/7_batch_n1.h5");
         assertThat(extracted("-E -s Network"))
@@ -105,7 +105,7 @@ class Sh5utilTest {
     }
 
     @Test
-    void tasksAndNodes() throws IOException {
+    void sh5utilExtractsTasksAndNodes() throws IOException {
         merged("-j 7");
         assertThat(extracted("-E -l Node:TimeSeries -s Task"))
                 .containsExactly(

@@ -34,7 +34,7 @@ class SreportTest {
     }
 
     @Test
-    void utilizationOfAllResources() {
+    void utilizationReportCoversAllResources() {
         utilization();
         assertThat(host.run("sreport cluster utilization -T cpu,mem -tsecper" + SPAN)
                         .out())
@@ -86,7 +86,7 @@ class SreportTest {
     }
 
     @Test
-    void fieldsAndTheirWidths() {
+    void formatChoosesFieldsAndWidths() {
         utilization();
         assertThat(host.run(
                         "sreport -tsec clu util format=cluster%-20,trescount,tresname,over,alloc%30,res,pland" + SPAN))
@@ -113,7 +113,7 @@ class SreportTest {
     }
 
     @Test
-    void accountsAsATree() {
+    void treeOptionIndentsAccounts() {
         accounts();
         assertThat(host.run("sreport -tsec cluster AccountUtilizationByUser tree accounts=a2" + SPAN)
                         .out())
@@ -145,7 +145,7 @@ class SreportTest {
             -T mem,cpu user top users=u2       ~ c1|u2||a3|mem|0 c1|u2||a3|cpu|345600
             user top format=used,login         ~ 345600|u2 7800|u1 7800|u1
             """)
-    void useOfAccountsAndUsers(String command, String expected) {
+    void usageReportsFilterUsersAndAccounts(String command, String expected) {
         accounts();
         assertThat(String.join(
                         " ",
@@ -157,7 +157,7 @@ class SreportTest {
     }
 
     @Test
-    void sizesOfJobs() {
+    void jobSizesReportGroupsByAccount() {
         rows("{\"Cluster\":\"c1\",\"Name\":\"a1\",\"CPUs\":\"2\",\"Seconds\":\"7800\",\"Jobs\":\"2\"},"
                 + "{\"Cluster\":\"c1\",\"Name\":\"a2\",\"CPUs\":\"2\",\"Seconds\":\"7800\",\"Jobs\":\"1\"},"
                 + "{\"Cluster\":\"c1\",\"Name\":\"a2\",\"CPUs\":\"4\",\"Seconds\":\"345600\",\"Jobs\":\"1\"}");
@@ -176,7 +176,7 @@ class SreportTest {
     }
 
     @Test
-    void useByAccountAndQos() {
+    void accountUtilizationIsReportedByQos() {
         rows(("{'Cluster':'c1','Account':'a1','QOS':'high','cpu':'7200','energy':'5'},"
                         + "{'Cluster':'c1','Account':'a1','QOS':'normal','cpu':'60'}")
                 .replace('\'', '"'));
@@ -254,7 +254,7 @@ class SreportTest {
         "cluster accountutilizationbyux, Cluster/Account/User",
         "reservation ux, Reservation Utilization"
     })
-    void lettersBehindTheName(String report, String title) {
+    void firstLettersNameAReport(String report, String title) {
         rows("");
         assertThat(host.run("sreport " + report).out().lines().toList().get(1)).startsWith(title);
     }

@@ -126,7 +126,7 @@ class StepTest {
 
     /** shows: TreeWidth */
     @Test
-    void nodesBehindARelay() throws IOException {
+    void treeWidthAttachesNodesThroughRelays() throws IOException {
         host.settings().treeWidth = 2;
         host.reply("CreateStep", STEP_OF_FOUR);
         node("a1", out(1, 1, 0, "one\n"), out(0, 1, 0, "zero\n"), exit(1, 0), done(1), exit(0, 0), done(0));
@@ -231,7 +231,7 @@ class StepTest {
         "none.txt,''",
         "xall,''"
     })
-    void wordsOfFiles(String typed, String sent) throws IOException {
+    void stepFileWordsIgnoreCaseAndEndings(String typed, String sent) throws IOException {
         node("a1");
         node("a2");
         host.refuse("CreateStep", 2014, "enough");
@@ -270,7 +270,7 @@ class StepTest {
 
     @ParameterizedTest
     @CsvSource({"x", "-1", "70000"})
-    void badTreeWidth(String width) {
+    void invalidTreeWidthIsRefused(String width) {
         FakeHost.Ran ran = host.run("srun --treewidth=" + width + " true");
         assertThat(ran.rc()).isEqualTo(255);
         assertThat(ran.err()).isEqualTo("srun: error: Invalid --treewidth value: " + width + "\n");
@@ -495,7 +495,7 @@ class StepTest {
             -r1 -N1       |
             -r1 -w n2     | error: -r,--relative not allowed with -w,--nodelist or -x,--exclude.
             """)
-    void toldOfNodesInsideAnAllocation(String options, String told) {
+    void srunWarnsOfNodeCountsInsideAnAllocation(String options, String told) {
         host.env.put("SLURM_JOB_ID", "5");
         host.env.put("SLURM_JOB_NUM_NODES", "2");
         host.refuse("CreateStep", 2015, "no");
@@ -648,7 +648,7 @@ class StepTest {
         "pmi2, --mpi=none, ''",
         "'', --mpi=pmix_v4, pmix_v4"
     })
-    void kindOfMpiOfAStep(String byDefault, String option, String kind) throws IOException {
+    void stepUsesTheRequestedOrDefaultMpi(String byDefault, String option, String kind) throws IOException {
         host.mpiKinds = List.of("none", "pmi2", "pmix", "pmix_v4");
         host.settings().mpiDefault = byDefault;
         node("a1", exit(0, 0), DONE);
@@ -665,7 +665,7 @@ class StepTest {
 
     /** shows: MpiDefault */
     @Test
-    void mpiOfTheConfiguration() {
+    void invalidMpiDefaultIsRefused() {
         host.settings().mpiDefault = "pmi9";
         assertThat(host.run("srun true").err())
                 .contains("srun: error: Invalid MPI type 'pmi9', --mpi=list for acceptable types\n");
@@ -684,19 +684,19 @@ class StepTest {
             %s.%J | 3.5.3
             a\\%j | a%j
             """)
-    void patterns(String pattern, String expanded) {
+    void filePatternIsExpanded(String pattern, String expanded) {
         StepFiles.Names names = new StepFiles.Names(5, "3", "job", "ann", "7", "2");
         assertThat(StepFiles.expand(pattern, names)).isEqualTo(expanded);
     }
 
     @Test
-    void patternsOfNoArray() {
+    void arrayPatternOutsideAnArrayIsZero() {
         StepFiles.Names names = new StepFiles.Names(5, "3", "job", "ann", "", "");
         assertThat(StepFiles.expand("%A_%a_%3a_%b", names)).isEqualTo("5_0_000_0");
     }
 
     @Test
-    void framesAndRanks() {
+    void framesAndRankListsRoundTrip() {
         IoFrame f = new IoFrame('O', -1, 2, 1L << 40, new byte[] {1, 2});
         IoFrame back = IoFrame.decode(f.encode());
         assertThat(back.type()).isEqualTo('O');

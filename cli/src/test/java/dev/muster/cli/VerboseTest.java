@@ -126,7 +126,7 @@ class VerboseTest {
 
     /** Jobs of a federation have a column for the cluster; the long form has none. */
     @Test
-    void sprioOfSiblings() {
+    void sprioSiblingAddsAClusterColumn() {
         String plain = "          JOBID PARTITION   PRIORITY       SITE\n";
         assertThat(host.run("sprio").out()).isEqualTo(plain);
         assertThat(host.run("sprio --sibling").out()).isEqualTo(plain.replace("PARTITION", "PARTITION  CLUSTER"));

@@ -58,7 +58,7 @@ class WrappersTest {
             -Z j.pbs                                        ~ error: Unknown option: Z
             -N                                              ~ error: Option N requires an argument
             """)
-    void qsub(String args, String sbatch) {
+    void qsubSendsWhatSbatchSends(String args, String sbatch) {
         host.files.put("/work/j.pbs", "#!/bin/sh\ntrue\n");
         FakeHost.Ran ran = host.run("qsub " + args);
         if (sbatch.startsWith("error: ")) {
@@ -96,7 +96,7 @@ class WrappersTest {
             -W soon ./w                             ~ error: [hours:]minutes are needed
             -app x ./w                              ~ error: Unknown option: app
             """)
-    void bsub(String args, String sbatch) {
+    void bsubSendsWhatSbatchSends(String args, String sbatch) {
         FakeHost.Ran ran = run("bsub " + args);
         if (sbatch.startsWith("error: ")) {
             assertThat(ran.rc()).isEqualTo(2);
@@ -129,7 +129,7 @@ class WrappersTest {
     }
 
     @Test
-    void qstat() {
+    void qstatPrintsJobsAsPbsDoes() {
         assertThat(host.run("qstat").out()).isEqualTo("""
                 Job id              Name             Username        Time Use S Queue\s\s\s\s\s\s\s\s\s\s
                 ------------------- ---------------- --------------- -------- - ---------------
@@ -154,7 +154,7 @@ class WrappersTest {
     }
 
     @Test
-    void bjobs() {
+    void bjobsPrintsJobsAsLsfDoes() {
         assertThat(host.run("bjobs -u all").out()).isEqualTo("""
                 JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME
                 1       ann     RUN   main       login       2*n1:n2     fromscript Nov 21 10:15
@@ -169,7 +169,7 @@ class WrappersTest {
     }
 
     @Test
-    void holdsAndNumbers() {
+    void invalidHoldOrJobNumberIsRefused() {
         host.refuse("UpdateJob", 2017, "Invalid job id specified");
         assertThat(host.run("qhold -h x 3").err()).isEqualTo("qhold: error: -h: u, o, s or n, not x\n");
         assertThat(host.run("qdel").err()).startsWith("Missing Job ID\nUsage:\n    qdel ");

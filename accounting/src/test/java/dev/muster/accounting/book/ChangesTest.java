@@ -551,7 +551,7 @@ class ChangesTest {
     }
 
     @Test
-    void problems() {
+    void showProblemListsIncompleteEntities() {
         root("add account name=alone");
         root("add user name=carl,ann account=alone");
         root("add cluster name=d");
@@ -642,7 +642,7 @@ class ChangesTest {
 
     /** Flags are shown in their own letters, however they were typed. */
     @Test
-    void flagsOfResources() {
+    void resourceFlagsKeepTheirOwnLetters() {
         assertThat(root("add resource name=lic cluster=c set count=10 allowed=10 flags=ABSOLUTE,sharedpool")
                         .error())
                 .isEmpty();
@@ -668,7 +668,7 @@ class ChangesTest {
     /** DefaultQOS is the default QOS of a new cluster's root, whichever administrator adds the cluster. */
     @ParameterizedTest
     @CsvSource({"high, high", "'HIGH,normal', 'high,normal'", "none, normal", "'', normal"})
-    void aNewClustersQos(String said, String expected) {
+    void newClustersRootGetsTheDefaultQos(String said, String expected) {
         root("add qos name=high");
         ChangeRules rules = new ChangeRules(false, true, false, false, false, said);
         ruled("root", rules, new Change("add", "cluster", Map.of(), Map.of("name", "d"), true));

@@ -120,7 +120,7 @@ class FiltersTest {
      * associations of both.
      */
     @Test
-    void changesOfAnAccountOrAUser() {
+    void transactionFilterFindsChangesOfAccountOrUser() {
         assertThat(changes("account=lab"))
                 .containsExactlyInAnyOrder(
                         "Add Accounts lab",

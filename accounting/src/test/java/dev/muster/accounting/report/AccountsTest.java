@@ -88,14 +88,14 @@ class AccountsTest {
 
     /** Each account's own jobs, without those of accounts below it. */
     @Test
-    void useByAccountAndQos() {
+    void qosReportCountsEachAccountsOwnJobs() {
         assertThat(lines(new Accounts(book(), "c").qos(JOBS, 3600, 7200, 9000), "Account", "QOS", "cpu"))
                 .containsExactly("a1 normal 200", "a2 normal 20", "a3 high 4000");
     }
 
     /** An account's idle time is that of those above it, not of its users. */
     @Test
-    void idleTimeOfReservations() {
+    void idleReservationTimeCountsForAccountsAbove() {
         List<Accounts.Idle> idle = List.of(
                 new Accounts.Idle("a2", "", Map.of("cpu", 1000L)),
                 new Accounts.Idle("a3", "u2", Map.of("cpu", 30L)),
@@ -117,7 +117,7 @@ class AccountsTest {
     }
 
     @Test
-    void keys() {
+    void wckeyReportSumsUsers() {
         assertThat(lines(Accounts.wckeys("c", JOBS, 3600, 7200, 9000), "WCKey", "User", "cpu"))
                 .containsExactly("wk  4420", "wk stranger 100", "wk u1 320", "wk u2 4000");
     }
@@ -141,7 +141,7 @@ class AccountsTest {
             by=accountandwckey acctasparent   | a1:wk:1:100:1 a1:wk:2:200:1 a2:wk:2:20:1 a2:wk:4:4000:1
             tres=mem jobs=1                   | root:2:0:1
             """)
-    void sizes(String where, String expected) {
+    void sizeReportGroupsJobsByCpus(String where, String expected) {
         Map<String, String> asked = new java.util.HashMap<>();
         for (String word : where.strip().split(" +")) {
             int eq = word.indexOf('=');

@@ -100,7 +100,7 @@ class UtilizationTest {
     /** Whatever there was: the parts add up to the whole, and so do hours to days, for the cluster and for each job. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
-    void partsAddUp(long seed) {
+    void utilizationPartsAddUpToTheWhole(long seed) {
         Random random = new Random(seed);
         List<JobUse> jobs = new ArrayList<>();
         List<NodeTime> times = new ArrayList<>(TIMES);

@@ -522,7 +522,7 @@ class AccountingStoreTest {
         COMPLETED         | 90 | 90 | ''
         CANCELLED,RUNNING | 0  | 0  | 2,5
         """)
-    void timeWindows(String states, long from, long to, String expected) {
+    void timeWindowSelectsJobsByState(String states, long from, long to, String expected) {
         Projection store = memory();
         store.write(List.of(batch(
                 J.of(1).at("PENDING", 10, 10, 0, 0),

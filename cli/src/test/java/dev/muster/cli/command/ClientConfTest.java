@@ -18,7 +18,7 @@ class ClientConfTest {
     }
 
     @Test
-    void includes() throws Exception {
+    void includedFilesAreRead() throws Exception {
         Files.createDirectory(dir.resolve("d"));
         Files.writeString(dir.resolve("d/b.conf"), "WaitTime=2\n");
         Files.writeString(dir.resolve("d/a.conf"), "WaitTime=1\nInclude beside.conf\n");

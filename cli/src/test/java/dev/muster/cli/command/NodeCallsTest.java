@@ -12,7 +12,7 @@ class NodeCallsTest {
             .reply("QueryJobs", "{\"jobs\":[]}");
 
     @Test
-    void listsThatACommandReads() {
+    void nodeFeatureListsAreExpanded() {
         assertThat(host.run("scontrol show hostnames feature{gpu},n7").out()).isEqualTo("n1\nn3\nn7\n");
         assertThat(host.sent.get("QueryNodes").toString())
                 .isEqualTo("{\"nodes\":[\"feature{gpu}\"],\"all\":true,\"fields\":[\"name\"]}");

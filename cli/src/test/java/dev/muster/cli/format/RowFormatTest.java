@@ -57,7 +57,7 @@ class RowFormatTest {
                 "Name:5.      | averyvery | avery.~",
                 "Name:.5      | averyvery | avery~",
             })
-    void squeue(String format, String value, String expected) {
+    void squeueValueFitsItsColumn(String format, String value, String expected) {
         assertThat(line(JobField.TABLE, format, value)).isEqualTo(expected);
     }
 
@@ -75,7 +75,7 @@ class RowFormatTest {
                 "NodeList:.  | n[1-4] | n[1-4]~",
                 "CPUs:.      | 8 | 8~",
             })
-    void sinfo(String format, String value, String expected) {
+    void sinfoValueFitsItsColumn(String format, String value, String expected) {
         assertThat(line(SinfoField.TABLE, format, value)).isEqualTo(expected);
     }
 }

@@ -76,7 +76,7 @@ class SshareTest {
     }
 
     @Test
-    void usersWithTheirDefaults() {
+    void userDefaultsAreListed() {
         host.reply("QueryAssocMgr", """
                 {"users":[{"user":"ann","userId":7,"defaultAccount":"a","defaultWckey":"w1","adminLevel":"None"},{"user":"bob","userId":8}]}""");
         assertThat(host.run("scontrol -o show assoc_mgr flags=users").out()).isEqualTo("""
@@ -89,7 +89,7 @@ class SshareTest {
 
     /** Level is the sum of the shares beside an association, with its own; Lineage the way to it. */
     @Test
-    void sharesOfAssociations() {
+    void associationLevelSumsTheSharesBesideIt() {
         host.reply("QueryAssocMgr", """
                 {"cluster":"c1","tracked":[],"assocs":[
                  {"id":1,"share":{"account":"root","rawShares":"1"}},
@@ -127,7 +127,7 @@ class SshareTest {
     }
 
     @Test
-    void limitsOnOneLine() {
+    void oneLinerPrintsLimitsOnOneLine() {
         host.reply("QueryAssocMgr", """
                 {"cluster":"c1","tracked":[],"qos":[{"id":1,"name":"normal",
                  "accounts":[{"name":"a11","running":1,"submitted":1,"tres":{"cpu":2}}]}]}""");

@@ -45,7 +45,7 @@ class HostFileTest {
             -m arbitrary -F hf            | n2,n2,n1,n1 4 2 arbitrary
             -w ./ranges                   | n[1-2],n1,n3 0 0 -
             """)
-    void layouts(String args, String expected) {
+    void hostFileDecidesTheLayout(String args, String expected) {
         FakeHost.Ran ran = ran(args);
         assertThat(ran.err()).isEmpty();
         Json.Obj r = host.sent.get("Submit").obj("job").obj("request");

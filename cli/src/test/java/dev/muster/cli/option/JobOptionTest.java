@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JobOptionTest {
     @ParameterizedTest
     @CsvSource({"B, b, begin", "R, b, begin", "A, b, begin", "R, K, kill-on-bad-exit", "A, K, kill-command"})
-    void letters(char command, char letter, String longName) {
+    void optionLetterMeansItsLongOption(char command, char letter, String longName) {
         assertThat(JobOption.table(command))
                 .filteredOn(o -> o.letter() == letter)
                 .extracting(GetOpt.Opt::name)

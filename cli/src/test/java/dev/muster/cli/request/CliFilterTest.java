@@ -51,7 +51,7 @@ class CliFilterTest {
             mem=3                                  | sbatch -v --mem-per-cpu=5 --wrap=x | mem-per-cpu=5M wrap=x verbose=1
             verbose=2                              | sbatch -v --wrap=x             | wrap=x verbose=3
             """)
-    void linesOfTheFile(String file, String command, String said) {
+    void defaultsFileLineIsApplied(String file, String command, String said) {
         host.files.put("/home/user/.slurm/defaults", file.replace(';', '\n') + "\n");
         assertThat(defined(host.run(command).err())).isEqualTo(said);
     }

@@ -41,7 +41,7 @@ class ProgramFileTest {
             ./sub    | none
             sub      | none
             """)
-    void fileOfAProgram(String name, String expected) throws IOException {
+    void programNameIsResolvedToItsFile(String name, String expected) throws IOException {
         for (String file : List.of("x", "sub/x", "bin/x", "bin/y", "bin/sub/z", "c")) {
             File f = directory.resolve(file).toFile();
             f.getParentFile().mkdirs();

@@ -118,7 +118,7 @@ class SacctTest {
             -c -n -P -b -S 2026-11-20T09:20:50           | ''
             -c -n -P -b -S 2026-11-01 -E 2026-11-20T09:20:39 | ''
             """)
-    void recordsOfCompletion(String options, String lines) {
+    void completionRecordsAreReadFromTheFile(String options, String lines) {
         FakeHost own = new FakeHost();
         own.settings().jobCompType = "jobcomp/filetxt";
         own.settings().jobCompLoc = "/log";
@@ -136,7 +136,7 @@ class SacctTest {
 
     /** SLURM_TIME_FORMAT; what is no time stays as it is. */
     @Test
-    void timesOfCompletionAsTheUserWantsThem() {
+    void completionTimesFollowSlurmTimeFormat() {
         host.settings().jobCompType = "jobcomp/filetxt";
         host.files.put(
                 "/log",
@@ -150,7 +150,7 @@ class SacctTest {
     }
 
     @Test
-    void noRecordsOfCompletion() {
+    void disabledJobCompletionIsReported() {
         assertThat(host.run("sacct -c")).isEqualTo(new FakeHost.Ran(1, "", "Slurm job completion is disabled\n"));
         host.settings().jobCompType = "jobcomp/filetxt";
         host.settings().jobCompLoc = "/log";
@@ -167,7 +167,7 @@ class SacctTest {
     }
 
     @Test
-    void aDocumentOfNoJobs() {
+    void jsonOfNoJobsIsAnEmptyList() {
         answers(part(0));
         assertThat(host.run("sacct -a --json").out()).startsWith("{\n  \"jobs\": [\n  ],\n  \"meta\": {");
     }
@@ -196,7 +196,7 @@ class SacctTest {
                 "--constraints=c -F SchedBackfill; 9",
                 "-C d; ''"
             })
-    void flagsAndConstraints(String options, String expected) {
+    void sacctFiltersByFlagsAndFeatures(String options, String expected) {
         host.reply(
                 "QueryAccounting",
                 ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'a'}},"
@@ -233,7 +233,7 @@ class SacctTest {
 
     @ParameterizedTest
     @CsvSource({"-k 5, 5, 5", "-K 10, 0, 10", "-k 5 -K 10, 5, 10"})
-    void limitsOfTime(String options, long least, long most) {
+    void sacctSendsItsTimeLimitFilter(String options, long least, long most) {
         answers(part(0));
         host.run("sacct -a " + options);
         Json.Obj asked = host.sent.get("QueryAccounting");
@@ -243,7 +243,7 @@ class SacctTest {
 
     /** Suspending a job suspends its steps; a job that never ran has no steps. */
     @Test
-    void timesAndCpus() {
+    void suspendedJobSuspendsItsSteps() {
         String rows = "{'now':1000,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'nodes':'n1','state':'SUSPENDED',"
                 + "'startTime':100,'cpusAllocated':2,"
                 + "'cpusRequested':1,'suspendedSeconds':50,'suspendedSince':400},'steps':["

@@ -93,7 +93,7 @@ class UpdateValuesTest {
             UpdateJob       | MailType=foo,bar     | 'Invalid MailType: foo,bar'
             UpdateJob       | MailType=foo,end     | ''
             """)
-    void sentences(String entity, String typed, String expected) {
+    void invalidUpdateValueIsRefusedInSlurmsWords(String entity, String typed, String expected) {
         String key = typed.split("=")[0];
         String value = typed.indexOf('=') < 0 ? "" : typed.substring(key.length() + 1);
         assertThat(String.join(" / ", UpdateValues.wrong(entity, Texts.lower(key), value, typed)))
@@ -126,7 +126,7 @@ class UpdateValuesTest {
             numcpus, 1m, 1048576
             comment, '', ''
             """)
-    void valuesAsTheControllerReadsThem(String key, String typed, String sent) {
+    void updateValueIsNormalizedForTheController(String key, String typed, String sent) {
         assertThat(UpdateValues.normalized(key, typed)).isEqualTo(sent);
     }
 
@@ -173,7 +173,7 @@ class UpdateValuesTest {
             cor, ''
             core, corespec
             """)
-    void abbreviationsOfKeys(String typed, String key) {
+    void updateKeyMayBeAbbreviated(String typed, String key) {
         assertThat(JobUpdateKeys.resolve(typed, true).orElse("")).isEqualTo(key);
     }
 
@@ -191,7 +191,7 @@ class UpdateValuesTest {
             resetaccruetime=        | 1 | Update of this parameter is not supported: resetaccruetime= / Request aborted
             starttime= comment=c    | 0 | ''
             """)
-    void changesOfAJob(String words, int rc, String lines) {
+    void firstInvalidUpdateWordDecides(String words, int rc, String lines) {
         FakeHost host = new FakeHost();
         host.reply("UpdateJob", "{}");
         FakeHost.Ran ran = host.run("scontrol update jobid=5 " + words);
@@ -265,7 +265,7 @@ class UpdateValuesTest {
     }
 
     @Test
-    void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() {
+    void partlyFailedArrayUpdateNamesItsTasks() {
         FakeHost host = new FakeHost();
         String errors = "{\"errors\":[{\"job\":\"5_1-2\",\"error\":\"No error\"},"
                 + "{\"job\":\"5_3\",\"errno\":2021,\"error\":\"Job has already finished\"}]}";
@@ -279,7 +279,7 @@ class UpdateValuesTest {
     }
 
     @Test
-    void timesOfReservations() {
+    void invalidReservationTimeIsRefused() {
         assertThat(new FakeHost()
                         .run("scontrol update reservation=r starttime=nosuch")
                         .err())
