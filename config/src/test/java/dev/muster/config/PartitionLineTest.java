@@ -53,7 +53,7 @@ class PartitionLineTest {
         OverSubscribe=YES:2 Shared=FORCE:3                     | NO YES:2 |
         Shared=FORCE:3                                         | NO FORCE:3 |
         """)
-    void exclusiveNodes(String keys, String expected, String warning) throws IOException {
+    void exclusiveCountsBeforeExclusiveUserAndTopo(String keys, String expected, String warning) throws IOException {
         for (String lines : List.of(
                 "PartitionName=p Nodes=n1 " + keys, "PartitionName=DEFAULT " + keys + ";PartitionName=p Nodes=n1")) {
             SlurmConf conf = read(lines);

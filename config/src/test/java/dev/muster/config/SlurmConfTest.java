@@ -189,7 +189,7 @@ class SlurmConfTest {
 
     /** Programs of power saving may be named PowerActions, which have arguments of their own. */
     @Test
-    void actionsForPrograms() {
+    void powerSavingProgramMayBeAPowerAction() {
         String actions = BASE + "PowerAction=off Location=slurmd Program=\"/bin/off now\"\n"
                 + "PowerAction=on Location=slurmctld Program=\"/bin/on -a 'b c'\"\n";
         SlurmConf conf = read(actions + "SuspendProgram=off\nResumeProgram=on\nRebootProgram=/bin/reboot\n");
@@ -286,7 +286,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void flagsThatExcludeEachOther() {
+    void conflictingPrologFlagsAreRefused() {
         assertThat(errors(BASE + "PrologFlags=Contain,NoHold"))
                 .containsExactly("slurm.conf:5: PrologFlags invalid "
                         + "combination: NoHold cannot be combined with Contain and/or X11");
@@ -335,7 +335,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void syntax() throws IOException {
+    void slurmConfSyntaxIsRead() throws IOException {
         Files.writeString(dir.resolve("a.inc"), "KillWait=7\nInclude b.inc\n");
         Files.writeString(dir.resolve("b.inc"), "MinJobAge=8\n");
         Files.createDirectory(dir.resolve("conf.d"));
@@ -451,7 +451,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void powerActions() {
+    void powerActionsAreRead() {
         SlurmConf conf = read("ClusterName=c\nSlurmctldHost=ctl\npoweraction=up Location=slurmctld Program=/bin/up\n"
                 + "PowerAction=cycle Program=/bin/cycle location=SLURMD\n");
         assertThat(conf.powerActions())
@@ -503,7 +503,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void partitions() {
+    void partitionLinesAreRead() {
         SlurmConf conf = read("""
             ClusterName=c
             SlurmctldHost=ctl
@@ -563,7 +563,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void showConfig() {
+    void showConfigPrintsValuesAsSlurm() {
         SlurmConf conf = read(BASE + """
             SlurmctldHost=two(10.0.0.2)
             Epilog=/etc/epilog.sh
@@ -625,7 +625,7 @@ class SlurmConfTest {
 
     /** The shapes that benchmark clusters, client rigs and test suites write. */
     @Test
-    void clustersOfOneHost() {
+    void clusterOnOneHostIsRead() {
         SlurmConf bench = read("""
             ClusterName=bench
             SlurmctldHost=vm(127.0.0.1)
@@ -700,7 +700,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void tenThousandNodes() {
+    void tenThousandNodeLinesAreRead() {
         StringBuilder text = new StringBuilder("ClusterName=c\nSlurmctldHost=ctl\n");
         for (int i = 0; i < 10_000; i++) {
             text.append("NodeName=node")

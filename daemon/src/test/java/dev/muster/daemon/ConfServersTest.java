@@ -94,7 +94,7 @@ class ConfServersTest {
     }
 
     @Test
-    void recordsOfTheDomainsInTheOrderOfTheirPriorities() throws IOException {
+    void srvRecordsAreUsedInOrderOfPriority() throws IOException {
         try (DatagramSocket dns = nameServer()) {
             String domains = "nameserver 127.0.0.1\nsearch other.example site.example\n";
             assertThat(servers(domains, dns, Map.of()).find())

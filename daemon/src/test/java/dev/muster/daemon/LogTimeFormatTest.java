@@ -28,7 +28,7 @@ class LogTimeFormatTest {
             clock               | \\d+        | false
             thread_id           | SHORT.us +\\d+ .{12,} 0x[0-9a-f]+ | false
             """)
-    void timeOfALine(String key, String expected, boolean alsoStderr) {
+    void logLineTimeFollowsItsFormat(String key, String expected, boolean alsoStderr) {
         LogTimeFormat format = LogTimeFormat.parse(key);
 
         String pattern = expected.replace(".ms", "\\.\\d{3}")

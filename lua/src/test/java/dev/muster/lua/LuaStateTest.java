@@ -144,7 +144,7 @@ class LuaStateTest {
         collectgarbage('count') > 0                  | true
         _VERSION                                     | Lua 5.4
         """)
-    void library(String expression, String said) {
+    void luaLibraryFunctionsWork(String expression, String said) {
         try (LuaState state = LuaState.ofDaemon(() -> Long.MAX_VALUE)) {
             assertThat(evaluate(state, expression)).isEqualTo(said);
         }
@@ -177,7 +177,7 @@ class LuaStateTest {
         getfenv(1) == _G                             | true
         #package.loaders                             | 4
         """)
-    void namesOfOlderVersions(String expression, String said) {
+    void functionsOfOlderLuaVersionsWork(String expression, String said) {
         try (LuaState state = LuaState.ofCommand()) {
             assertThat(evaluate(state, expression)).isEqualTo(said);
         }

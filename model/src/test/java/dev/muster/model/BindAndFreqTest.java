@@ -20,7 +20,7 @@ class BindAndFreqTest {
                 "prefer,rank       | quiet,prefer,rank",
                 "v                 | verbose",
             })
-    void memBind(String text, String told) {
+    void memBindIsReadToItsVariable(String text, String told) {
         assertThat(MemBind.parse(text).orElseThrow().environment().getFirst()).isEqualTo("SLURM_MEM_BIND=" + told);
     }
 
@@ -32,7 +32,7 @@ class BindAndFreqTest {
                 "map_mem    | missing list for \"--mem-bind=map_mem:<list>\"",
                 "map_mem:zz | Failed to validate number: zz, the offending character is z",
             })
-    void memBindMistakes(String text, String why) {
+    void invalidMemBindIsRefused(String text, String why) {
         assertThat(MemBind.mistake(text)).isEqualTo(why);
     }
 
@@ -47,7 +47,7 @@ class BindAndFreqTest {
                 "highm1 | Highm1",
                 "1000-high:userspace | 1000-High:UserSpace",
             })
-    void cpuFreq(String text, String told) {
+    void cpuFreqIsParsed(String text, String told) {
         assertThat(CpuFreq.parse(text).orElseThrow().text()).isEqualTo(told);
     }
 
@@ -81,7 +81,7 @@ class BindAndFreqTest {
                 "low-performance:ondemand | unrecognized --cpu-freq argument \"performance\"",
                 "1000-2000:foo   | illegal governor: foo on --cpu-freq",
             })
-    void cpuFreqMistakes(String text, String why) {
+    void invalidCpuFreqIsRefused(String text, String why) {
         assertThat(CpuFreq.mistake(text)).isEqualTo(why);
         assertThat(CpuFreq.parse(text)).isEmpty();
     }
@@ -101,7 +101,7 @@ class BindAndFreqTest {
         "low-high:ondemand, OnDemand",
         "1000-2000, ''"
     })
-    void governors(String text, String governor) {
+    void frequencyImpliesItsGovernor(String text, String governor) {
         assertThat(CpuFreq.parse(text).orElseThrow().governor()).isEqualTo(governor);
     }
 

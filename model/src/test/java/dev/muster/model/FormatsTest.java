@@ -158,13 +158,13 @@ class FormatsTest {
             -5 | refused
             x | refused
             """)
-    void memory(String text, String printed) {
+    void memorySizeIsParsedAndPrinted(String text, String printed) {
         OptionalLong mb = MemorySize.parseMb(text);
         assertThat(mb.isEmpty() ? "refused" : MemorySize.print(mb.getAsLong())).isEqualTo(printed);
     }
 
     @Test
-    void roundedMemory() {
+    void memorySizeIsPrintedRounded() {
         assertThat(MemorySize.printRounded(4000, 'M')).isEqualTo("3.91G");
         assertThat(MemorySize.printRounded(2048, 'K')).isEqualTo("2M");
     }
@@ -233,7 +233,7 @@ class FormatsTest {
     }
 
     @Test
-    void momentsInThePastAndOtherZones() {
+    void momentMayBePastOrInAnotherZone() {
         assertThat(moment("9:00", true)).isEqualTo("2026-11-21T09:00:00");
         assertThat(moment("1120", true)).isEqualTo("2026-11-20T00:00:00");
         ZoneId berlin = ZoneId.of("Europe/Berlin");
@@ -272,7 +272,7 @@ class FormatsTest {
             1,,3 | 1,3 | 1,3
             '1 -3' | refused | refused
             """)
-    void indexSets(String text, String printed, String compact) {
+    void indexSetSpecIsParsedAndPrinted(String text, String printed, String compact) {
         var parsed = IndexSet.parseSpec(text, IndexSet.MAX_INDEX);
         assertThat(parsed.isEmpty() ? "refused" : parsed.getFirst().print(0)).isEqualTo(printed);
         assertThat(parsed.isEmpty() ? "refused" : parsed.getFirst().indexes().compact())

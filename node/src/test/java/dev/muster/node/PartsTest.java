@@ -43,7 +43,7 @@ class PartsTest {
     }
 
     @Test
-    void filePatterns() {
+    void nodeFilePatternIsExpanded() {
         Map<Character, String> values =
                 Map.of('j', "12", 'J', "12.0", 't', "3", 'n', "1", 'N', "n1", 'x', "name", 'u', "ann");
         PATTERNS.lines().forEach(line -> {
@@ -71,7 +71,7 @@ class PartsTest {
             """;
 
     @Test
-    void statusFile() {
+    void statusFileIsParsed() {
         StatusFile status =
                 StatusFile.parse(STATUS.getBytes(StandardCharsets.UTF_8)).orElseThrow();
         assertThat(status.state()).isEqualTo(StatusFile.State.COMPLETE);
@@ -93,7 +93,7 @@ class PartsTest {
     }
 
     @Test
-    void commandLine() {
+    void slurmdOptionsAreParsed() {
         SlurmdOptions.Parsed parsed =
                 SlurmdOptions.parse(List.of("-Dvv", "-Nn1", "-f", "/etc/x.conf", "-L", "/log", "-d", "/stepd"));
         assertThat(parsed)
@@ -170,7 +170,7 @@ class PartsTest {
     }
 
     @Test
-    void hardwareLines() {
+    void hardwareIsDescribedAsANodeLine() {
         Hardware h = new Hardware(8, 1, 2, 2, 2, 64000, 1000, "", "x86_64", "Linux", 0);
         assertThat(HardwareProbe.describe("n1", h, "gpu:a100:2", 90061))
                 .isEqualTo("NodeName=n1 CPUs=8 Boards=1 SocketsPerBoard=2 CoresPerSocket=2 ThreadsPerCore=2 "
@@ -208,7 +208,7 @@ class PartsTest {
     }
 
     @Test
-    void deviceLines(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
+    void devicesArePrintedAsSlurmdDoes(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
         java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """
                 ClusterName=g
                 SlurmctldHost=vm
@@ -231,7 +231,7 @@ class PartsTest {
     }
 
     @Test
-    void specificationEntries() {
+    void specificationEntriesAreWritten() {
         assertThat(new String(
                         new SpecWriter().put("env", "A=1\n2").put("umask", 22).bytes(), StandardCharsets.UTF_8))
                 .isEqualTo("env 5\nA=1\n2\numask 2\n22\n");

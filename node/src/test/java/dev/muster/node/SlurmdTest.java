@@ -239,7 +239,7 @@ class SlurmdTest {
     }
 
     @Test
-    void batchJobFromLaunchToDone() throws Exception {
+    void batchJobRunsFromLaunchToDone() throws Exception {
         Path out = spool.resolve("out");
         controller.send(batch(share(11, -1), out, "echo $0 $SLURMD_NODENAME; exit 7\n"));
         StepExited exit = exited(11, NodeMessages.STEP_BATCH);

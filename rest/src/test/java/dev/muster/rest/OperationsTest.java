@@ -113,7 +113,7 @@ class OperationsTest {
 
     /** All tasks of an array have their line; the answer is an error only where none could be changed. */
     @Test
-    void tasksOfAnArrayOfWhichSomeCouldNotBeChanged() throws IOException {
+    void partlyFailedArrayUpdateIsNoError() throws IOException {
         Rig rig = new Rig();
         rig.answers.put(
                 "UpdateJob",
@@ -331,7 +331,7 @@ class OperationsTest {
             start_time=foo                 | 422 | 9202
             state=FOO                      | 422 | 9207
             """)
-    void endedJobsOfATimeAndState(String query, int status, String said) throws IOException {
+    void endedJobsAreQueriedByTimeAndState(String query, int status, String said) throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         Http.Reply reply = rig.ask("GET", "/slurmdb/v0.0.45/jobs/?" + query, "");

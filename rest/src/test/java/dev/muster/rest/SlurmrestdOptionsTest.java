@@ -20,7 +20,7 @@ class OptionsTest {
             v0.0.45+foo                                 | warning: data_parser/v0.0.45 ignoring unknown flag foo
             v0.0.45                                     | ''
             """)
-    void flagsOfDataParsers(String asked, String note) throws StartupException {
+    void dataParserFlagsWithoutEffectAreLogged(String asked, String note) throws StartupException {
         assertThat(String.join(
                         "|",
                         SlurmrestdOptions.read(List.of("-d", asked, "127.0.0.1:0"), Map.of())

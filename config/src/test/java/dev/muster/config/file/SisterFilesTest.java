@@ -38,7 +38,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void gres() throws IOException {
+    void gresConfIsRead() throws IOException {
         GresConf conf = GresConf.read(file("gres.conf", """
             AutoDetect=off
             # two kinds of device
@@ -66,7 +66,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void gresMistakes() throws IOException {
+    void invalidGresConfIsReported() throws IOException {
         GresConf.read(file("gres.conf", """
             Name=gpu Foo=1
             Name=gpu Count=x
@@ -86,7 +86,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void cgroup() throws IOException {
+    void cgroupConfIsRead() throws IOException {
         CgroupConf none = CgroupConf.read(dir.resolve("absent").toFile(), errors);
         assertThat(none.plugin()).isEqualTo("autodetect");
         assertThat(none.constrainCores()).isFalse();
@@ -148,7 +148,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void slurmdbd() throws IOException {
+    void slurmdbdConfIsRead() throws IOException {
         SlurmdbdConf conf = SlurmdbdConf.read(file("slurmdbd.conf", """
             AuthType=auth/munge
             DbdHost=righost
@@ -168,7 +168,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void acctGather() throws IOException {
+    void acctGatherConfIsRead() throws IOException {
         AcctGatherConf conf = AcctGatherConf.read(file("acct_gather.conf", """
             # sensors
             sysfsinterfaces=eth0,ib0
@@ -198,7 +198,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void topology() throws IOException {
+    void topologyConfIsRead() throws IOException {
         TopologyConf conf = TopologyConf.read(file("topology.conf", """
             SwitchName=s0 Nodes=n[0-5]
             SwitchName=s2 Switches=s[0-1] LinkSpeed=5

@@ -100,7 +100,7 @@ class JobContainerConfTest {
                 "n4 | /base/n4 | /tmp /dev/shm | 10 | false | true  | /u",
                 "n5 | /base/n5 | /tmp /dev/shm | 10 | true  | false | ''",
             })
-    void namespaceYaml(String node, String base, String dirs, int wait, boolean processes, boolean users, String script)
+    void namespaceYamlIsRead(String node, String base, String dirs, int wait, boolean processes, boolean users, String script)
             throws Exception {
         List<ConfigError> errors = new ArrayList<>();
         JobContainerConf conf = JobContainerConf.readYaml(

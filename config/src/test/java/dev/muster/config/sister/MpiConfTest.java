@@ -26,7 +26,7 @@ class MpiConfTest {
     }
 
     @Test
-    void valuesOfTheFile() throws IOException {
+    void mpiConfValuesAreRead() throws IOException {
         MpiConf conf = read(
                 "PMIxCliTmpDirBase=/scratch|PMIxDebug=1|PMIxEnv=A=1;B=2|PMIxTimeout=20|PMIxCollFence=tree|PMIxDirectConn=yes");
         assertThat(errors).isEmpty();

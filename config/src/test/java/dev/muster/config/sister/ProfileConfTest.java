@@ -95,7 +95,7 @@ class ProfileConfTest {
     }
 
     @Test
-    void filesOfHdf5() throws IOException {
+    void hdf5ProfileConfIsRead() throws IOException {
         ProfileConf conf =
                 read("acct_gather_profile/hdf5", "ProfileHDF5Dir=/shared/profiles\nProfileHDF5Default=Task,Network\n");
         assertThat(messages()).isEmpty();

@@ -32,7 +32,7 @@ class ResourcesYamlTest {
     }
 
     @Test
-    void layersAndWords() throws IOException {
+    void layersAndNamedCountsAreRead() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
         List<LayeredResource> all = read("""
                 ---

@@ -133,7 +133,7 @@ class TopologiesTest {
 
     /** The order of a ring's nodes is the file's. */
     @Test
-    void rings() throws IOException {
+    void ringNodesKeepTheFilesOrder() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
         List<Topology> plain = read(
                 "TopologyPlugin=topology/ring",

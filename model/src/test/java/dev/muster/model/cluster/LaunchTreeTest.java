@@ -33,7 +33,7 @@ class LaunchTreeTest {
             3,  1,  0(1(2))
             3,  0,  0(1(2))
             """)
-    void layout(int count, int width, String tree) {
+    void launchTreeHasItsLayout(int count, int width, String tree) {
         assertThat(tree(nodes(count), width)).isEqualTo(tree);
     }
 
@@ -67,7 +67,7 @@ class LaunchTreeTest {
     }
 
     @Test
-    void tasksAsText() {
+    void rankListIsParsed() {
         assertThat(LaunchTree.ranks("", 9)).isEmpty();
         assertThat(LaunchTree.ranks("0-2,7", 9)).containsExactly(0, 1, 2, 7);
         for (String bad : List.of("2-1", "-1", "0-9999999", "a", "1,")) {

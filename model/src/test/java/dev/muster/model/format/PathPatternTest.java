@@ -21,7 +21,7 @@ class PathPatternTest {
                 "o.%3, o.%3",
                 "\\o.%j, o.%j",
             })
-    void codes(String pattern, String expected) {
+    void pathPatternCodesAreExpanded(String pattern, String expected) {
         assertThat(PathPattern.expand(Bytes.of(pattern), c -> switch (c) {
                             case 'j' -> "7";
                             case 'x' -> "name";

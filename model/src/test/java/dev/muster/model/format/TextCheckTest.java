@@ -64,7 +64,7 @@ class TextCheckTest {
     }
 
     @Test
-    void nulInBinaryValues() {
+    void nulInABinaryValueIsFound() {
         assertThat(TextCheck.hasNul(List.of(Bytes.of("a"), Bytes.of(new byte[] {'a', 0, 'b'}))))
                 .isTrue();
         assertThat(TextCheck.hasNul(List.of(Bytes.EMPTY, Bytes.of("a\nb\u001b"))))

@@ -64,7 +64,7 @@ class GpuProbeTest {
     }
 
     @Test
-    void nvidiaGpusInTheOrderOfTheirBus() throws IOException {
+    void nvidiaGpusAreListedInBusOrder() throws IOException {
         nvidia("0000:82:00.0", "NVIDIA A100-SXM4-40GB", 0, "2-3,6-7");
         nvidia("0000:07:00.0", "NVIDIA A100-SXM4-40GB", 1, "0-1,4-5");
         String both = "nvidia_a100-sxm4-40gb /dev/nvidia1 0-1  | nvidia_a100-sxm4-40gb /dev/nvidia0 2-3 ";
@@ -78,7 +78,7 @@ class GpuProbeTest {
     }
 
     @Test
-    void amdGpusWithTheirLinks() throws IOException {
+    void amdGpusAreListedWithTheirLinks() throws IOException {
         amd(0, 0, 0, "");
         amd(1, 128, 0xc300, "AMD Instinct MI250X", "0:2", "2:11");
         amd(2, 129, 0x8300, "AMD Instinct MI250X", "0:2", "1:11");

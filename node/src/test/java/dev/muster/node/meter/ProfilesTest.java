@@ -116,7 +116,7 @@ class ProfilesTest {
 
     /** Meters tell what came since the look before; the first is the beginning, and one more is made at the end. */
     @Test
-    void metersTellDifferences() throws Exception {
+    void meterSamplesAreDifferences() throws Exception {
         Path step = Files.createDirectory(dir.resolve("step"));
         Profiles all = profiles(true, "task=0,energy=10,network=10,filesystem=10");
         meters = new Profiles.Meters(5_000_000, 10, 20, 1 << 20, 2 << 20, new Lustre(1, 1 << 20, 0, 0));
@@ -140,7 +140,7 @@ class ProfilesTest {
 
     /** A task of a step, whose shares are what it has used since the look before; here it is this process. */
     @Test
-    void tasksTellDifferences() throws Exception {
+    void taskSamplesAreDifferences() throws Exception {
         Path step = Files.createDirectory(dir.resolve("step"));
         Profiles all = profiles(false, "task=5");
         all.begin(step, launch("task", ""));
@@ -189,7 +189,7 @@ class ProfilesTest {
             new Profiles.Plan(7, -5, "ann lee", 1000, 100, 1, 1, 0, List.of("task"), 1, 0, 0, 0, 0);
 
     @Test
-    void linesOfTheProtocol() throws IOException {
+    void samplesAreWrittenInTheLineProtocol() throws IOException {
         DaemonLog log = new DaemonLog("slurmd", dir + "/log", false, 5, "");
         assertThat(new InfluxSink(conf("h:1", "", 30, false), "c", "n1", log).lines(PLAN, "task", "0", values(), 99))
                 .containsExactly(
@@ -247,7 +247,7 @@ class ProfilesTest {
     }
 
     @Test
-    void seriesByTheirWords() {
+    void profileWordsNameTheirSeries() {
         assertThat(ProfileConf.series("Energy,Lustre")).isEqualTo(Set.of("energy", "filesystem"));
         assertThat(ProfileConf.series("ALL")).hasSize(4);
         assertThat(ProfileConf.series("None")).isEmpty();

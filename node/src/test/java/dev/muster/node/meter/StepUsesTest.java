@@ -33,7 +33,7 @@ class StepUsesTest {
     }
 
     @Test
-    void tasksTogetherAndAttemptsApart() throws IOException {
+    void stepUseSumsTasksAndSeparatesAttempts() throws IOException {
         StepUses uses = uses(10);
         uses.saw(
                 step(7, 1, 0),

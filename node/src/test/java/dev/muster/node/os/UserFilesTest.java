@@ -51,7 +51,7 @@ class UserFilesTest {
     }
 
     @Test
-    void waitsForBytesAndForTheFileAndNotForEver() throws Exception {
+    void fileReadWaitsForBytesButNotForEver() throws Exception {
         Path file = dir.resolve("late");
         Thread writer = Thread.ofVirtual().start(() -> {
             try {

@@ -68,7 +68,7 @@ class YamlTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"a\":{\"b\":[{\"c\":\"x: y\"},{\"d\":[]}],\"e\":\"#\"},\"f\":\"\"}"})
-    void readsWhatWeWrite(String tree) throws Yaml.Unreadable {
+    void writtenYamlIsReadBack(String tree) throws Yaml.Unreadable {
         byte[] yaml = Tree.document("yaml", Json.object(tree.getBytes(StandardCharsets.UTF_8)))
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(new String(Json.print(Yaml.parse(yaml)), StandardCharsets.UTF_8))

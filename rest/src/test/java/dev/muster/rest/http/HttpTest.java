@@ -74,7 +74,7 @@ class HttpTest {
     }
 
     @Test
-    void readsBodiesInPieces() throws IOException {
+    void chunkedBodyIsRead() throws IOException {
         String body = "{\"hostlist\":\"n[1-2]\"}";
         String chunks = "5\r\n" + body.substring(0, 5) + "\r\n" + Integer.toHexString(body.length() - 5) + ";x=y\r\n"
                 + body.substring(5) + "\r\n0\r\nTrailer: x\r\n\r\n";
