@@ -67,7 +67,8 @@ class AskedTresTest {
             tasksPerNode=2 nodesMin=2 nodesMax=2 memPerCpuMb=900  | cpu=4,mem=3600M,node=2,billing=4 | 8 | 2 | 2 | unset
             tasks=2 memPerCpuMb=400                               | cpu=2,mem=800M,node=1,billing=2 | 2 | 1 | 0 | unset
             """)
-    void cpusAddedForMemoryAreNotRequestedCpus(String words, String tres, int cpus, int perNode, int perTask, String variable) {
+    void cpusAddedForMemoryAreNotRequestedCpus(
+            String words, String tres, int cpus, int perNode, int perTask, String variable) {
         Site site = new Site(MEMORY);
         site.run(words);
         JobMessages.JobInfo info = info(site);

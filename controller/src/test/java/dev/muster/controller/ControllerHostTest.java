@@ -30,7 +30,8 @@ class ControllerHostTest {
                 "ctl.example.org | ctl.example.com       | ctl/ctl.example.org",
                 "ctl.example.org | ctl.example           | ctl/ctl.example.org",
             })
-    void slurmctldStartsOnlyOnItsNamedHosts(String kernelName, String words, String expected, @TempDir Path dir) throws Exception {
+    void slurmctldStartsOnlyOnItsNamedHosts(String kernelName, String words, String expected, @TempDir Path dir)
+            throws Exception {
         StringBuilder text = new StringBuilder("ClusterName=c\nNodeName=n1\nPartitionName=p Nodes=ALL\n");
         for (String word : words.split(",")) {
             text.append("SlurmctldHost=").append(word).append('\n');

@@ -208,7 +208,8 @@ class PartsTest {
     }
 
     @Test
-    void devicesArePrintedAsSlurmdDoes(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory) throws Exception {
+    void devicesArePrintedAsSlurmdDoes(@org.junit.jupiter.api.io.TempDir java.nio.file.Path directory)
+            throws Exception {
         java.nio.file.Files.writeString(directory.resolve("slurm.conf"), """
                 ClusterName=g
                 SlurmctldHost=vm

@@ -251,7 +251,8 @@ class OperationsTest {
             DELETE /user/u               | Any other sentence | 500 | -1 | Any other sentence
             POST /users_association      | No account a on cluster c, skipping./Nothing added. | 304 | 0 | ''
             """)
-    void refusedRemovalHasSlurmsErrorNumber(String request, String sentence, int status, int errno, String description) throws IOException {
+    void refusedRemovalHasSlurmsErrorNumber(String request, String sentence, int status, int errno, String description)
+            throws IOException {
         Rig rig = new Rig();
         Samples.fill(rig.answers);
         rig.answers.put(

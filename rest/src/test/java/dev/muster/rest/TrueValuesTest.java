@@ -43,7 +43,8 @@ class TrueValuesTest {
             partitions | topology | 't1' | topology | t1
             reservations | licenses | 'a:2' | licenses | a:2
             """)
-    void fieldShowsTheDaemonsValue(String list, String component, String value, String place, String expected) throws IOException {
+    void fieldShowsTheDaemonsValue(String list, String component, String value, String place, String expected)
+            throws IOException {
         Rig rig = new Rig();
         String message = "Query" + Character.toUpperCase(list.charAt(0))
                 + list.replaceAll("/.*", "").substring(1);

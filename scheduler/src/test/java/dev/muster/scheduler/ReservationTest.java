@@ -722,7 +722,8 @@ class ReservationTest {
             +1800 ! DAILY       ! MAINT       ! runs
             +1800 !             ! MAINT       ! runs
             """)
-    void jobInAReservationHeedsOverlappingReservations(String start, String otherFlags, String ownFlags, String becomes) {
+    void jobInAReservationHeedsOverlappingReservations(
+            String start, String otherFlags, String ownFlags, String becomes) {
         String other = "starttime=" + start + " duration=7200 nodes=n1 users=bob"
                 + (otherFlags == null ? "" : " flags=" + otherFlags);
         String mine =

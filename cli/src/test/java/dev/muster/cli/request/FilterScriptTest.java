@@ -108,7 +108,8 @@ class FilterScriptTest {
             - | slurm.log_info(slurm.json_cli_options(options)) | - | sbatch -J a --wrap=x | 0 | sbatch: lua: {"job-name":"a","wrap":"x","argv":[]}
             -       | slurm.log_info(os.getenv('HOME') or 'none')     | - | sbatch --wrap=x       | 0 | sbatch: lua: none
             """)
-    void scriptCodesAndErrorsDecideTheCommandsResult(String setup, String pre, String post, String command, int rc, String said) {
+    void scriptCodesAndErrorsDecideTheCommandsResult(
+            String setup, String pre, String post, String command, int rc, String said) {
         script(
                 setup == null ? "" : setup.startsWith("return") ? "do " + setup + " end" : setup,
                 pre == null ? "" : pre.startsWith("return") ? "do " + pre + " end" : pre,

@@ -27,8 +27,8 @@ class JobContainerConfTest {
                         + "/dev/shm | false | /i",
                 "BasePath=/b;NodeName=n1 BasePath=none              | ''     | false | /tmp /dev/shm | false | ''",
             })
-    void nodeReadsItsOwnContainerSettings(String text, String base, boolean auto, String dirs, boolean shared, String init)
-            throws Exception {
+    void nodeReadsItsOwnContainerSettings(
+            String text, String base, boolean auto, String dirs, boolean shared, String init) throws Exception {
         List<ConfigError> errors = new ArrayList<>();
         JobContainerConf conf = JobContainerConf.read(file(text), "n1", errors).replacing(Map.of("%n", "n1"));
         assertThat(errors).isEmpty();
@@ -100,7 +100,8 @@ class JobContainerConfTest {
                 "n4 | /base/n4 | /tmp /dev/shm | 10 | false | true  | /u",
                 "n5 | /base/n5 | /tmp /dev/shm | 10 | true  | false | ''",
             })
-    void namespaceYamlIsRead(String node, String base, String dirs, int wait, boolean processes, boolean users, String script)
+    void namespaceYamlIsRead(
+            String node, String base, String dirs, int wait, boolean processes, boolean users, String script)
             throws Exception {
         List<ConfigError> errors = new ArrayList<>();
         JobContainerConf conf = JobContainerConf.readYaml(

@@ -34,7 +34,8 @@ class TaskBindingTest {
                 "ldoms=n2;none=n1      | p=cores   | threads         | 2               | ''         | cores",
                 "ldoms=n2;none=n1      | ''        | ''              | 2               | ''         | ''",
             })
-    void cpuBindComesFromStepThenNodesThenPartition(String nodes, String partition, String parameter, int count, String own, String expected) {
+    void cpuBindComesFromStepThenNodesThenPartition(
+            String nodes, String partition, String parameter, int count, String own, String expected) {
         Cluster c = new Cluster(
                 "n[1-2] cpus=4",
                 "p nodes=n[1-2]" + (partition.startsWith("p=") ? " cpubind=" + partition.substring(2) : ""),

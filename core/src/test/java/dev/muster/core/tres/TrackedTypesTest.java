@@ -74,7 +74,8 @@ class TrackedTypesTest {
         gpu,gpu:a | gpu:3   | {gpu=3}          | {gpu=3, gpu:a=2} | 21
         gpu       | gpu:a:1 | {gpu=1}          | {gpu=1}          | 1
         """)
-    void trackedGresTypesAreRequestedCountedAndBilled(String tracked, String gres, String asked, String had, long billing) {
+    void trackedGresTypesAreRequestedCountedAndBilled(
+            String tracked, String gres, String asked, String had, long billing) {
         Cluster c = cluster(tracked, "");
         c.apply(new Command.UpdatePartition(0, "p", Map.of("tresbillingweights", "CPU=1,GRES/gpu:a=10")));
         c.submit("charge.account=a owner.user=u charge.qos=normal tasks=1 request.tresPerNode=gres/" + gres);

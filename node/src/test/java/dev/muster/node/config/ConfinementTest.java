@@ -32,7 +32,8 @@ class ConfinementTest {
             ConstrainRAMSpace=yes;MaxRAMPercent=20                                 | 0    | 200 | 0   | 0
             ConstrainRAMSpace=no                                                   | 100  | 0   | 0   | 0
             """)
-    void memoryLimitsFollowCgroupConf(String lines, long allocated, long hard, long soft, long withSwap) throws Exception {
+    void memoryLimitsFollowCgroupConf(String lines, long allocated, long hard, long soft, long withSwap)
+            throws Exception {
         Path file = directory.resolve("cgroup.conf");
         Files.writeString(file, lines.replace(';', '\n') + "\n");
         CgroupConf conf = CgroupConf.read(file.toFile(), new ArrayList<>());

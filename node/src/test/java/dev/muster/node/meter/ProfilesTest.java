@@ -87,7 +87,8 @@ class ProfilesTest {
         task,energy | 3                  | ''   | task=5,energy=0    | task=3
         lustre      | ''                 | ''   | task=5,filesystem=2 | filesystem=2
         """)
-    void stepOptionsOverrideTheProfileDefaults(String asked, String frequency, String standard, String configured, String expected) {
+    void stepOptionsOverrideTheProfileDefaults(
+            String asked, String frequency, String standard, String configured, String expected) {
         Profiles.Plan plan = Profiles.plan(
                 launch(asked, frequency),
                 new Settings.Profiling(conf("h:1", standard, 30, false), configured, List.of("lo"), true),
