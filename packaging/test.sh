@@ -31,7 +31,7 @@ case $part in all|--native)
   run "native programs of steps, with sanitizers" make -s -C "$here/native" test-steps SAN=1 OUT=build/sanitized
   run "native parsers, fuzzed" make -s -j2 -C "$here/native" fuzz SECONDS=20 ;;
 esac
-# Tests across real daemons run in lanes: each lane has an installation, and so a command service, of its own, and takes the next test of its list.
+# Tests across real daemons run in lanes: each lane has a copy of the installation, and so a command service, of its own, and takes the next test of its list.
 # Patient tests mostly wait for time to be over and have a lane to themselves; those alone load the machine, or are about the whole host, and come last.
 patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers hetpreempt qospreempt signals sensors"
 alone="load host page demo durability follow"
@@ -52,9 +52,11 @@ lane() { # PREFIX LIST
     echo "$rc $((SECONDS - begun))" > "$beside/$t.new"; mv "$beside/$t.new" "$beside/$t.ended"
   done
 }
-installed_lane() { # NAME LIST
-  "$here/muster" install "$beside/$1.d" >/dev/null 2>"$beside/$1.log" || { cat "$beside/$1.log" >&2; return 1; }
-  lane "$beside/$1.d" "$2"
+# A copy of build/prefix for a lane: its start-up caches go by the sizes and times of the jars, wherever these lie.
+copy_prefix() { # NAME
+  local from=$here/build/prefix to=$beside/$1.d
+  cp -a "$from" "$to"; rm -rf "$to"/var/run/*
+  sed -i "s|$from|$to|g" "$to/lib/muster/launcher.conf" "$to"/lib/systemd/system/*.service
 }
 in_lane() { # waits for a test, and says what it said
   local rc seconds
@@ -66,13 +68,12 @@ in_lane() { # waits for a test, and says what it said
   cat "$beside/$1.out"; echo "in its lane: $seconds s"
   return "$rc"
 }
-# Each lane's installation has all caches, though they were trained at the same moment.
-caches() { # PREFIX...
-  local p c missing=0
-  for p in "$@"; do for c in cli cli-tls service slurmctld slurmd slurmrestd; do
-    [ -s "$p/lib/muster/$c.aot" ] || { echo "FAIL no $c.aot in $p"; missing=1; }
-  done; done
-  cat "$beside"/*.log
+# The installation has all start-up caches: without one a daemon starts, but slowly.
+caches() { # PREFIX
+  local c missing=0
+  for c in cli cli-tls service slurmctld slurmd slurmrestd; do
+    [ -s "$1/lib/muster/$c.aot" ] || { echo "FAIL no $c.aot in $1"; missing=1; }
+  done
   return "$missing"
 }
 clusters() {
@@ -82,12 +83,13 @@ clusters() {
   for t in "$here"/packaging/cluster-tests/*.sh; do t=$(basename "$t" .sh); [[ "$listed" = *" $t "* ]] || echo "$t"; done > "$beside/list"
   printf '%s\n' $patient > "$beside/patient"
   printf '%s\n' $(cat "$beside/list") > "$beside/others"
+  for n in patient $(seq 2 "$lanes"); do copy_prefix "$n"; done
   lane "$here/build/prefix" "$beside/list" </dev/null &
-  installed_lane patient "$beside/patient" </dev/null &
-  for n in $(seq 2 "$lanes"); do installed_lane "$n" "$beside/list" </dev/null & done
+  lane "$beside/patient.d" "$beside/patient" </dev/null &
+  for n in $(seq 2 "$lanes"); do lane "$beside/$n.d" "$beside/list" </dev/null & done
   run licenses bash "$here/packaging/licenses_test.sh" "$here/build/prefix"
   for t in $(cat "$beside/others") $patient; do run "$t" in_lane "$t"; done
-  run "start-up caches" caches "$here/build/prefix" "$beside"/*.d
+  run "start-up caches" caches "$here/build/prefix"
   for t in $alone; do run "$t" bounded "$t" "$here/build/prefix"; done
 }
 case $part in all|--cluster) clusters ;; esac
