@@ -2,10 +2,10 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.node.os.Loop;
+import dev.muster.node.os.Starters;
 import dev.muster.node.step.StepdServer;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
 
 /**
  * What a slurmd process has once, for however many nodes it stands: what starts stepds, and the threads that have them
@@ -17,7 +17,7 @@ public final class Machine implements AutoCloseable {
     static final int LOOPS = 8;
 
     final StepdServer stepds;
-    final ExecutorService starters = Loop.starters(STARTERS);
+    final Starters starters = new Starters(STARTERS);
 
     /** Nodes that the process serves. */
     final int nodes;
@@ -37,7 +37,7 @@ public final class Machine implements AutoCloseable {
 
     @Override
     public void close() {
-        starters.shutdown();
+        starters.close();
         loops.ifPresent(Loop.Threads::close);
     }
 }

@@ -42,6 +42,11 @@ import org.jspecify.annotations.Nullable;
 
 /** slurmd as a process. */
 public final class Main {
+    /** How long launches in flight may take at a new configuration: a login environment takes up to two minutes. */
+    private static final long LAUNCHES_MS = 130_000;
+    /** The same at the end of the process. */
+    private static final long LAST_LAUNCHES_MS = 5_000;
+
     private Main() {}
 
     public static void main(String[] args) {
@@ -382,6 +387,7 @@ public final class Main {
                 .telling(new TlsLog(start.conf.debugFlags()::contains, start.log::info))
                 .complainingTo(start.log::error);
         List<Slurmd> running = new ArrayList<>();
+        long launchesMs = LAST_LAUNCHES_MS;
         try {
             for (Settings node : start.nodes) {
                 running.add(new Slurmd(
@@ -407,10 +413,25 @@ public final class Main {
             sack.ifPresent(Sack::close);
             if (order == Lifetime.Order.STOP) {
                 pidFiles.forEach(PidFile::remove);
+            } else {
+                launchesMs = LAUNCHES_MS;
             }
             return order;
         } finally {
+            awaitLaunches(start, running, machine, launchesMs);
             running.forEach(Slurmd::close);
+        }
+    }
+
+    /**
+     * Waits for launches that have begun. After a reconfiguration the same process serves on: a step that was not there
+     * yet when it looked for its jobs would run without it.
+     */
+    private static void awaitLaunches(Start start, List<Slurmd> running, Machine machine, long ms) {
+        running.forEach(Slurmd::disconnect);
+        int left = machine.starters.awaitNone(ms);
+        if (left > 0) {
+            start.log.error(left + " launches go on after " + ms / 1000 + " s");
         }
     }
 

@@ -99,6 +99,7 @@ public final class Slurmd implements AutoCloseable {
     private final StepManager manager;
     private final HardwareProbe probe;
     private final ControllerLink link;
+    private final boolean noLaunchInFlight;
     private final Server server;
     private final UserFiles files;
     private final SlurmdApi queries;
@@ -202,6 +203,7 @@ public final class Slurmd implements AutoCloseable {
                 machine.stepds);
         mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
+        noLaunchInFlight = machine.starters.awaitNone(0) == 0;
         watchMemory(cgroups);
         sampleNow();
         uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
@@ -363,7 +365,7 @@ public final class Slurmd implements AutoCloseable {
         loop.post(() -> {
             try {
                 manager.adopt();
-                jobs.adopt();
+                jobs.adopt(noLaunchInFlight);
                 jobs.known().forEach(j -> manager.adopt(j.jobId(), j.attempt()));
             } catch (IOException e) {
                 log.error("cannot read " + settings.spoolDirectory() + ": " + ErrorText.of(e));
@@ -605,12 +607,17 @@ public final class Slurmd implements AutoCloseable {
         return server.port();
     }
 
+    /** Takes no more orders and requests. */
+    void disconnect() {
+        link.close();
+        server.close();
+    }
+
     /** Ends the daemon; its jobs go on. */
     @Override
     public void close() {
         Faults.remove(faults);
-        link.close();
-        server.close();
+        disconnect();
         windows.close();
         loop.close();
         try {

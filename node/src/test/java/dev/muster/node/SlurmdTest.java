@@ -37,6 +37,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -331,6 +332,23 @@ class SlurmdTest {
         assertThat(controller.await(StepLaunched.class).jobId()).isEqualTo(13);
         controller.send(new EndJob(13, 1, 0, ""));
         assertThat(exited(13, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.signaled(9)));
+    }
+
+    /** slurmd recorded the launch and ended before the step was there, and slurmctld sends the launch again. */
+    @Test
+    void batchStepThatNeverBeganIsLaunchedAgain() throws Exception {
+        JobShare share = share(50, -1);
+        controller.send(new NodeMessages.Prepare(share, true));
+        controller.await(NodeMessages.PrologDone.class);
+        slurmd.close();
+        Files.writeString(
+                spool.resolve("launched"),
+                "50 1 " + NodeMessages.STEP_BATCH + "\n",
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+        slurmd = slurmd();
+        controller.send(batch(share, spool.resolve("o"), "exit 4\n"));
+        assertThat(exited(50, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(4)));
     }
 
     @Test

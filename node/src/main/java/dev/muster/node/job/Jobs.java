@@ -719,8 +719,12 @@ public final class Jobs {
 
     // ---- after a restart ----
 
-    /** Finds every job of an earlier slurmd: living steps are followed again, ended ones reported again. */
-    public void adopt() throws IOException {
+    /**
+     * Finds every job of an earlier slurmd: living steps are followed again, ended ones reported again.
+     *
+     * @param isAlone whether no launch of an earlier slurmd can still come to its step
+     */
+    public void adopt(boolean isAlone) throws IOException {
         for (java.nio.file.Path directory : spool.jobDirectories()) {
             Optional<JobSpool.JobFile> file = spool.readJob(directory);
             if (file.isEmpty()) {
@@ -729,6 +733,11 @@ public final class Jobs {
             }
             List<Integer> steps = spool.steps(directory);
             Faults.guard(() -> adopt(file.get(), steps));
+            if (isAlone && !steps.contains(NodeMessages.STEP_BATCH)) {
+                // slurmctld launches only a batch step that it does not know to have run: this one never began
+                NodeJob job = new NodeJob(file.get().share());
+                spool.forgetLaunch(job.jobId(), job.attempt(), NodeMessages.STEP_BATCH, job.start());
+            }
         }
     }
 

@@ -220,10 +220,4 @@ public final class Loop implements AutoCloseable {
             }
         }
     }
-
-    /** Threads for starting stepds: a few at a time, so that a flood of launches does not make all of them slow. */
-    public static java.util.concurrent.ExecutorService starters(int count) {
-        return Executors.newFixedThreadPool(
-                count, Thread.ofPlatform().name("start-", 0).daemon().factory());
-    }
 }

@@ -115,6 +115,13 @@ public class JobSpool {
         return true;
     }
 
+    /** Takes the mark of a launch back: its step never began. */
+    public void forgetLaunch(int jobId, int attempt, int stepId, String start) {
+        String plain = jobId + " " + attempt + " " + stepId;
+        launched.remove(plain);
+        launched.remove(plain + " " + start);
+    }
+
     /** Returns the highest job id among the remembered launches; 0 without launches. */
     public int highestJobId() {
         return launched.stream()

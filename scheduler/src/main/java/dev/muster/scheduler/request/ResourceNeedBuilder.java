@@ -69,7 +69,7 @@ final class ResourceNeedBuilder {
                 wanted,
                 tasks,
                 cpusPerTask,
-                Math.min(CPUS_TOP, tasksPerNode),
+                tasksPerNode,
                 cpusMin,
                 memPerNodeMb,
                 memPerCpuMb,
