@@ -44,6 +44,7 @@ class GpuOptionsTest {
             -n2 --tres-per-task=gres/gpu:1,node=1 | fatal: Invalid TRES for --tres-per-task: node
             -n2 --tres-per-task=cpu | fatal: Invalid --tres-per-task=cpu=0
             -n2 --tres-per-task=cpu:0 | fatal: Invalid --tres-per-task=cpu=0
+            -n2 --tres-per-task=cpu:2147483648 | fatal: Invalid --tres-per-task=cpu=2147483648
             -n2 -G3 --tres-per-task=gres/gpu:1 |\
                 SPEC. Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.
             -G3 --tres-per-task=gres/gpu:2 | SPEC, --gpus not multiple of --gpus-per-task

@@ -99,6 +99,9 @@ final class GpuCheck {
             if (name.equals("cpu") && (end == item.length() || Digits.parseNumber(item.substring(end + 1)) < 1)) {
                 throw fatal("Invalid --tres-per-task=cpu=0");
             }
+            if (name.equals("cpu") && Digits.parseNumber(item.substring(end + 1)) > Integer.MAX_VALUE) {
+                throw fatal("Invalid --tres-per-task=cpu=" + item.substring(end + 1));
+            }
             if (name.equals("cpu") && o.typed(JobOption.CPUS_PER_TASK)) {
                 throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
             }

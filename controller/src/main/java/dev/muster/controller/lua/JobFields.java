@@ -544,8 +544,7 @@ final class JobFields {
             throw wrongType("number", value);
         }
         if (!MEMORY.contains(name)) {
-            sameAs(name)
-                    .forEach(n -> out.put(n, number ? (Object) Long.valueOf((long) real(value)) : value.toString()));
+            sameAs(name).forEach(n -> out.put(n, number ? (Object) Long.valueOf((long) real(value)) : text(value)));
         }
         return out;
     }
@@ -564,8 +563,8 @@ final class JobFields {
             throw wrongType(words ? "string" : "number", value);
         }
         Object content = switch (f.kind) {
-            case TEXT -> name.equals("gres") ? withPrefix(value.toString()) : value.toString();
-            case PATH -> Bytes.of(value.toString());
+            case TEXT -> name.equals("gres") ? withPrefix(text(value)) : text(value);
+            case PATH -> Bytes.of(text(value));
             case WIDE, MOMENT -> whole(value, NO_VAL);
             case SHORT -> whole(value, NO_VAL16);
             case MINUTES -> real(value) == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(value, NO_VAL));
@@ -592,7 +591,14 @@ final class JobFields {
         if (!isText(value)) {
             throw wrongType("string", value);
         }
-        return value.toString();
+        return text(value);
+    }
+
+    /** Returns a script's text as C has it: it ends before a NUL, which no environment and no path may have. */
+    private static String text(Object value) {
+        String whole = value.toString();
+        int end = whole.indexOf('\0');
+        return end < 0 ? whole : whole.substring(0, end);
     }
 
     private static boolean isText(Object value) {

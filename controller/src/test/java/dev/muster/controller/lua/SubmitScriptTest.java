@@ -390,6 +390,14 @@ class SubmitScriptTest {
         }
     }
 
+    @Test
+    void textEndsBeforeANul() throws IOException {
+        SubmitScript.Passed p = (SubmitScript.Passed)
+                run("job_desc.mail_user = 'a\\0b' job_desc.work_dir = '/tmp\\0x'\nreturn 0", "kind=BATCH");
+        assertThat(p.job().extras().mailUser()).isEqualTo("a");
+        assertThat(p.job().files().workDir()).isEqualTo(Bytes.of("/tmp"));
+    }
+
     /** Numbers of an update may be larger than those of a description: site_factor and NO_VAL mean something there. */
     @Test
     void aLargeNumberOfAnUpdateLeavesOtherFieldsReadable() throws IOException {
