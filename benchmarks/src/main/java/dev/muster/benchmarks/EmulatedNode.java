@@ -16,6 +16,7 @@ import dev.muster.node.io.MpiLinks;
 import dev.muster.node.job.Hooks;
 import dev.muster.node.job.Jobs;
 import dev.muster.node.job.Reports;
+import dev.muster.node.job.RunningHooks;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
@@ -63,6 +64,7 @@ final class EmulatedNode implements AutoCloseable {
                 spool,
                 reports,
                 new Hooks(settings, log),
+                new RunningHooks(),
                 cgroups,
                 new EmulatedSteps(all, spool),
                 mpi,

@@ -1,6 +1,7 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.node.job.RunningHooks;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Starters;
 import dev.muster.node.step.StepdServer;
@@ -8,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What a slurmd process has once, for however many nodes it stands: what starts stepds, and the threads that have them
- * started.
+ * What a slurmd process has once, for however many nodes it stands: what starts stepds, the threads that have them
+ * started, and the hooks that run.
  */
 public final class Machine implements AutoCloseable {
     static final int STARTERS = 4;
@@ -18,6 +19,8 @@ public final class Machine implements AutoCloseable {
 
     final StepdServer stepds;
     final Starters starters = new Starters(STARTERS);
+
+    final RunningHooks hooks = new RunningHooks();
 
     /** Nodes that the process serves. */
     final int nodes;

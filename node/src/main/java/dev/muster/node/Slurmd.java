@@ -202,7 +202,19 @@ public final class Slurmd implements AutoCloseable {
                 profiles,
                 machine.stepds);
         mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
-        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
+        jobs = new Jobs(
+                settings,
+                log,
+                loop,
+                spool,
+                reports,
+                hooks,
+                machine.hooks,
+                cgroups,
+                starter,
+                mpi,
+                machine.starters,
+                bootId);
         noLaunchInFlight = machine.starters.awaitNone(0) == 0;
         watchMemory(cgroups);
         sampleNow();

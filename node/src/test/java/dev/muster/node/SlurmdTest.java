@@ -83,6 +83,11 @@ class SlurmdTest {
     private boolean pollMemory;
 
     private Slurmd slurmd() throws Exception {
+        return slurmd(new Machine(stepd, 1));
+    }
+
+    /** @param machine the same as before, as at a new configuration, or another, as in another process */
+    private Slurmd slurmd(Machine machine) throws Exception {
         Settings settings = new Settings(
                 "n1",
                 "test",
@@ -129,7 +134,7 @@ class SlurmdTest {
                 },
                 false,
                 node -> Optional.empty(),
-                new Machine(stepd, 1));
+                machine);
         made.start();
         controller.await(NodeMessages.Register.class);
         return made;
@@ -349,6 +354,30 @@ class SlurmdTest {
         slurmd = slurmd();
         controller.send(batch(share, spool.resolve("o"), "exit 4\n"));
         assertThat(exited(50, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(4)));
+    }
+
+    /** A new configuration is served in the same process, in which the hooks of the slurmd before still run. */
+    @Test
+    void hooksThatRunAtANewConfigurationRunOnce() throws Exception {
+        Path hooks = spool.resolve("hooks");
+        prologs.add(script("prolog", "echo prolog >>" + hooks + "; sleep 2").toString());
+        epilogs.add(script("epilog", "echo epilog >>" + hooks + "; sleep 2").toString());
+        slurmd.close();
+        Machine machine = new Machine(stepd, 1);
+        slurmd = slurmd(machine);
+        controller.send(batch(share(51, -1), spool.resolve("o"), "exit 3\n"));
+        awaitText(hooks, "prolog");
+        slurmd.close();
+        slurmd = slurmd(machine);
+        controller.await(NodeMessages.PrologDone.class);
+        controller.send(batch(share(51, -1), spool.resolve("o"), "exit 3\n"));
+        assertThat(exited(51, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(3)));
+        controller.send(new EndJob(51, 1, 0, ""));
+        awaitText(hooks, "epilog");
+        slurmd.close();
+        slurmd = slurmd(machine);
+        controller.await(JobDone.class);
+        assertThat(Files.readString(hooks)).isEqualTo("prolog\nepilog\n");
     }
 
     @Test

@@ -44,6 +44,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link Loop}; blocking work
@@ -71,6 +73,7 @@ public final class Jobs {
     private final JobSpool spool;
     private final Reports reports;
     private final Hooks hooks;
+    private final RunningHooks runningHooks;
     private final Cgroups cgroups;
     private final Launcher starter;
     private final MpiLinks mpi;
@@ -89,6 +92,7 @@ public final class Jobs {
             JobSpool spool,
             Reports reports,
             Hooks hooks,
+            RunningHooks runningHooks,
             Cgroups cgroups,
             Launcher starter,
             MpiLinks mpi,
@@ -100,6 +104,7 @@ public final class Jobs {
         this.spool = spool;
         this.reports = reports;
         this.hooks = hooks;
+        this.runningHooks = runningHooks;
         this.cgroups = cgroups;
         this.starter = starter;
         this.mpi = mpi;
@@ -264,10 +269,23 @@ public final class Jobs {
         if (inJob) {
             startExternal(job);
         }
-        loop.aside(
+        runHook(
+                job,
+                "prolog",
                 () -> hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of()),
-                e -> Hooks.PROLOG_ERROR,
+                Hooks.PROLOG_ERROR,
                 error -> prologEnded(job, error));
+    }
+
+    /** Runs a hook of the job, or waits for the run that a slurmd with the configuration before has begun. */
+    private void runHook(NodeJob job, String hook, Supplier<String> run, String failure, Consumer<String> ended) {
+        String name = settings.nodeName() + " " + key(job.jobId(), job.attempt()) + " " + hook;
+        runningHooks
+                .run(name, run, failure)
+                .thenAccept(error -> loop.post(() -> {
+                    runningHooks.taken(name);
+                    ended.accept(error);
+                }));
     }
 
     private void prologEnded(NodeJob job, String error) {
@@ -560,9 +578,11 @@ public final class Jobs {
         }
         job.phase = NodeJob.Phase.EPILOG;
         files.save(job);
-        loop.aside(
+        runHook(
+                job,
+                "epilog",
                 () -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()),
-                e -> Hooks.EPILOG_ERROR,
+                Hooks.EPILOG_ERROR,
                 error -> epilogEnded(job, error));
     }
 
@@ -770,7 +790,7 @@ public final class Jobs {
             starters.execute(() -> starter.reopen(job.share));
         }
         if (job.phase == NodeJob.Phase.PREPARING && job.share.bootId().equals(bootId)) {
-            runProlog(job); // it died with its slurmd
+            runProlog(job); // it died with its slurmd, or goes on in this process
         } else if (job.phase == NodeJob.Phase.PREPARING) {
             job.phase =
                     NodeJob.Phase.READY; // the boot it was for is over: no prolog to wait for, so that its end can come

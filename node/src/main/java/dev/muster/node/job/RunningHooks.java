@@ -1,0 +1,46 @@
+package dev.muster.node.job;
+
+import dev.muster.node.os.Faults;
+import dev.muster.node.os.Loop;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Prologs and epilogs that run in this process. A slurmd that begins with a new configuration finds those of the one
+ * before it here, and waits for their end instead of running them a second time.
+ */
+public final class RunningHooks {
+    private final Map<String, CompletableFuture<String>> byName = new ConcurrentHashMap<>();
+
+    /**
+     * Runs a hook on a thread of its own, or returns the run of that name that is not yet {@link #taken}.
+     *
+     * @param name of the node, the job, its attempt and the hook
+     * @param failure the error of a hook that throws
+     * @return its error, "" for none
+     */
+    CompletableFuture<String> run(String name, Supplier<String> hook, String failure) {
+        CompletableFuture<String> mine = new CompletableFuture<>();
+        CompletableFuture<String> known = byName.putIfAbsent(name, mine);
+        if (known != null) {
+            return known;
+        }
+        Loop.aside(() -> {
+            String error = failure;
+            try {
+                error = hook.get();
+            } catch (RuntimeException | Error e) {
+                Faults.report(e);
+            }
+            mine.complete(error);
+        });
+        return mine;
+    }
+
+    /** Forgets a run: its job has gone on. */
+    void taken(String name) {
+        byName.remove(name);
+    }
+}
