@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -53,9 +54,10 @@ final class KafkaSender implements Outbox.Sender {
     }
 
     private static IOException failure(Throwable why) {
+        String sentence = Objects.requireNonNullElse(why.getMessage(), why.toString());
         return why instanceof RetriableException || why instanceof AuthenticationException
-                ? new IOException(why.getMessage(), why)
-                : new Outbox.RefusedException(why.getMessage(), why);
+                ? new IOException(sentence, why)
+                : new Outbox.RefusedException(sentence, why);
     }
 
     private KafkaProducer<byte[], byte[]> producer() throws IOException {

@@ -280,7 +280,7 @@ public final class Jobs {
     /** Runs a hook of the job, or waits for the run that a slurmd with the configuration before has begun. */
     private void runHook(NodeJob job, String hook, Supplier<String> run, String failure, Consumer<String> ended) {
         String name = settings.nodeName() + " " + key(job.jobId(), job.attempt()) + " " + hook;
-        runningHooks
+        var _ = runningHooks
                 .run(name, run, failure)
                 .thenAccept(error -> loop.post(() -> {
                     runningHooks.taken(name);
