@@ -99,7 +99,6 @@ public final class Slurmd implements AutoCloseable {
     private final StepManager manager;
     private final HardwareProbe probe;
     private final ControllerLink link;
-    private final boolean noLaunchInFlight;
     private final Server server;
     private final UserFiles files;
     private final SlurmdApi queries;
@@ -172,7 +171,7 @@ public final class Slurmd implements AutoCloseable {
         }
         Cgroups cgroups = Cgroups.detect(
                 settings.nodeName(), settings.spoolDirectory(), settings.confinement(), probe.memoryMb(), log);
-        hooks = new Hooks(settings, log);
+        hooks = new Hooks(settings, log, machine.hooks);
         helpers = new FeatureHelpers(settings.around().helpers(), settings.nodeName(), hooks.basic(), log);
         activeFeatures = helpers.active();
         Settings.Sensing sensing = settings.around().sensing();
@@ -202,20 +201,7 @@ public final class Slurmd implements AutoCloseable {
                 profiles,
                 machine.stepds);
         mpi = new MpiLinks(settings, log, loop, spool, node -> dial(neighbours, sessions, node, MpiLinks.STREAM));
-        jobs = new Jobs(
-                settings,
-                log,
-                loop,
-                spool,
-                reports,
-                hooks,
-                machine.hooks,
-                cgroups,
-                starter,
-                mpi,
-                machine.starters,
-                bootId);
-        noLaunchInFlight = machine.starters.awaitNone(0) == 0;
+        jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
         watchMemory(cgroups);
         sampleNow();
         uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
@@ -230,7 +216,7 @@ public final class Slurmd implements AutoCloseable {
                 (node, message, body) -> ask(neighbours, sessions, node, message, body),
                 bootId,
                 () -> isConnected());
-        adopt();
+        adopt(machine.starters.awaitNone(0) == 0);
         loop.post(profiles::start);
         IoRelay relay =
                 new IoRelay(settings, log, loop, this::step, spool, node -> dial(neighbours, sessions, node, "io"));
@@ -373,11 +359,11 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
-    private void adopt() {
+    private void adopt(boolean isAlone) {
         loop.post(() -> {
             try {
                 manager.adopt();
-                jobs.adopt(noLaunchInFlight);
+                jobs.adopt(isAlone);
                 jobs.known().forEach(j -> manager.adopt(j.jobId(), j.attempt()));
             } catch (IOException e) {
                 log.error("cannot read " + settings.spoolDirectory() + ": " + ErrorText.of(e));

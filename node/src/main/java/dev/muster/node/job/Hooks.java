@@ -6,6 +6,7 @@ import dev.muster.model.job.MultiProgram;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
+import dev.muster.node.os.Loop;
 import dev.muster.node.step.SpecBuilder;
 import java.io.File;
 import java.io.IOException;
@@ -18,6 +19,8 @@ import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Prolog, Epilog and their like: run as the daemon's user, with a fixed environment, within a time limit. */
 public final class Hooks {
@@ -33,10 +36,39 @@ public final class Hooks {
     private final Semaphore turns;
     private final AtomicBoolean checking = new AtomicBoolean();
 
-    public Hooks(Settings settings, DaemonLog log) {
+    private final RunningHooks running;
+
+    /** @param running those of this process, also of its slurmd with the configuration before */
+    public Hooks(Settings settings, DaemonLog log, RunningHooks running) {
         this.settings = settings;
         this.log = log;
+        this.running = running;
         this.turns = new Semaphore(settings.around().serial() ? 1 : Integer.MAX_VALUE);
+    }
+
+    /**
+     * Runs a job's prolog, or waits for the one that a slurmd with the configuration before has begun.
+     *
+     * @param ended called on the loop with the error, "" for none
+     */
+    void startProlog(Loop loop, JobShare share, Supplier<List<Path>> groups, Consumer<String> ended) {
+        start(loop, share, "prolog", () -> prolog(share, groups.get()), PROLOG_ERROR, ended);
+    }
+
+    /** The same of its epilog. */
+    void startEpilog(Loop loop, JobShare share, Supplier<List<Path>> groups, Consumer<String> ended) {
+        start(loop, share, "epilog", () -> epilog(share, groups.get()), EPILOG_ERROR, ended);
+    }
+
+    private void start(
+            Loop loop, JobShare share, String hook, Supplier<String> run, String failure, Consumer<String> ended) {
+        String name = String.join(
+                " ", settings.nodeName(), Integer.toString(share.jobId()), Integer.toString(share.attempt()), hook);
+        var _ = running.run(name, run, failure)
+                .thenAccept(error -> loop.post(() -> {
+                    running.taken(name);
+                    ended.accept(error);
+                }));
     }
 
     boolean hasProlog() {
@@ -48,7 +80,7 @@ public final class Hooks {
     }
 
     /** @param groups that it runs in (PrologFlags=RunInJob); answers "" or what went wrong */
-    String prolog(JobShare share, List<Path> groups) {
+    private String prolog(JobShare share, List<Path> groups) {
         return runAll(
                 "prolog",
                 settings.prologs(),
@@ -58,7 +90,7 @@ public final class Hooks {
     }
 
     /** Runs the epilog as {@link #prolog} runs the prolog. */
-    String epilog(JobShare share, List<Path> groups) {
+    private String epilog(JobShare share, List<Path> groups) {
         return runAll(
                 "epilog",
                 settings.epilogs(),

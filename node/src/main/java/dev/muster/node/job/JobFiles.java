@@ -55,4 +55,17 @@ final class JobFiles {
             log.error("cannot remove the directory of " + job.name() + ": " + ErrorText.of(e));
         }
     }
+
+    /**
+     * Forgets the launch of a batch step that never began: slurmctld launches none that it knows to have run.
+     *
+     * @param steps those that the job has begun
+     * @param isAlone whether no launch of an earlier slurmd can still come to its step
+     */
+    void forgetBatch(JobSpool.JobFile file, List<Integer> steps, boolean isAlone) {
+        if (isAlone && !steps.contains(NodeMessages.STEP_BATCH)) {
+            NodeJob job = new NodeJob(file.share());
+            spool.forgetLaunch(job.jobId(), job.attempt(), NodeMessages.STEP_BATCH, job.start());
+        }
+    }
 }

@@ -44,8 +44,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link Loop}; blocking work
@@ -73,7 +71,6 @@ public final class Jobs {
     private final JobSpool spool;
     private final Reports reports;
     private final Hooks hooks;
-    private final RunningHooks runningHooks;
     private final Cgroups cgroups;
     private final Launcher starter;
     private final MpiLinks mpi;
@@ -92,7 +89,6 @@ public final class Jobs {
             JobSpool spool,
             Reports reports,
             Hooks hooks,
-            RunningHooks runningHooks,
             Cgroups cgroups,
             Launcher starter,
             MpiLinks mpi,
@@ -104,7 +100,6 @@ public final class Jobs {
         this.spool = spool;
         this.reports = reports;
         this.hooks = hooks;
-        this.runningHooks = runningHooks;
         this.cgroups = cgroups;
         this.starter = starter;
         this.mpi = mpi;
@@ -146,7 +141,6 @@ public final class Jobs {
     }
 
     // ---- start ----
-
     /** Asked again, or where there is no prolog to run, the answer is given at once: the controller waits for it. */
     public void prepare(Prepare order) {
         admit(order.share(), NodeMessages.STEP_BATCH, order.runProlog())
@@ -269,23 +263,11 @@ public final class Jobs {
         if (inJob) {
             startExternal(job);
         }
-        runHook(
-                job,
-                "prolog",
-                () -> hooks.prolog(job.share, inJob ? starter.externalGroups(job.share) : List.of()),
-                Hooks.PROLOG_ERROR,
+        hooks.startProlog(
+                loop,
+                job.share,
+                () -> inJob ? starter.externalGroups(job.share) : List.of(),
                 error -> prologEnded(job, error));
-    }
-
-    /** Runs a hook of the job, or waits for the run that a slurmd with the configuration before has begun. */
-    private void runHook(NodeJob job, String hook, Supplier<String> run, String failure, Consumer<String> ended) {
-        String name = settings.nodeName() + " " + key(job.jobId(), job.attempt()) + " " + hook;
-        var _ = runningHooks
-                .run(name, run, failure)
-                .thenAccept(error -> loop.post(() -> {
-                    runningHooks.taken(name);
-                    ended.accept(error);
-                }));
     }
 
     private void prologEnded(NodeJob job, String error) {
@@ -578,11 +560,10 @@ public final class Jobs {
         }
         job.phase = NodeJob.Phase.EPILOG;
         files.save(job);
-        runHook(
-                job,
-                "epilog",
-                () -> hooks.epilog(job.share, epilogInJob ? starter.externalGroups(job.share) : List.of()),
-                Hooks.EPILOG_ERROR,
+        hooks.startEpilog(
+                loop,
+                job.share,
+                () -> epilogInJob ? starter.externalGroups(job.share) : List.of(),
                 error -> epilogEnded(job, error));
     }
 
@@ -753,11 +734,7 @@ public final class Jobs {
             }
             List<Integer> steps = spool.steps(directory);
             Faults.guard(() -> adopt(file.get(), steps));
-            if (isAlone && !steps.contains(NodeMessages.STEP_BATCH)) {
-                // slurmctld launches only a batch step that it does not know to have run: this one never began
-                NodeJob job = new NodeJob(file.get().share());
-                spool.forgetLaunch(job.jobId(), job.attempt(), NodeMessages.STEP_BATCH, job.start());
-            }
+            files.forgetBatch(file.get(), steps, isAlone);
         }
     }
 
