@@ -65,7 +65,7 @@ check "the batch script lies in the container" "['/tmp/slurm/startup']" "$(field
 check "an unknown bundle" "No such file or directory" "$(srun --container "$dir/none" true 2>&1 | sed -n 's/.*Application launch failed: //p')"
 check "salloc's shell is in the container" "1" "$(: > "$dir/calls"; echo true > "$dir/script"; salloc -Q --container "$dir/bundle" </dev/null >/dev/null 2>&1; grep -c ^run "$dir/calls")"
 echo 'sleep 60' > "$dir/script"; touch "$dir/leave"; : > "$dir/calls"
-job=$(sbatch --parsable -o /dev/null --container "$dir/bundle" s.sh); soon "grep -q ^run $dir/calls"; scancel "$job"; wait_empty 20
+job=$(sbatch --parsable -o /dev/null --container "$dir/bundle" s.sh); soon "grep -q ^run $dir/calls && ls $dir/made | grep -q ."; scancel "$job"; wait_empty 20
 comes "a cancelled one is killed and deleted" "kill n1[^ ]* \|.*delete n1" '"$(paste -sd"|" "$dir/calls")"'
 rm -f "$dir/leave"
 sed -i 's/^RunTimeRun=.*/RunTimeCreate="'"${dir//\//\\/}"'\/runtime create %n.%u.%j.%s.%t %b"\nRunTimeStart="'"${dir//\//\\/}"'\/runtime start %n.%u.%j.%s.%t"/

@@ -7,6 +7,7 @@ import dev.muster.node.os.ErrorText;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.NodeJob;
 import java.io.IOException;
+import java.util.List;
 
 /** The files of jobs in the spool directory, from which a restarted slurmd goes on. {@link Jobs} calls it. */
 final class JobFiles {
