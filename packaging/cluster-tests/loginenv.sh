@@ -24,10 +24,10 @@ done
 check "who needs no environment runs" ran "$(srun -Q echo ran)"
 
 # a launch in flight while slurmd reads its configuration anew: a login that takes three seconds
-mkdir -p "$dir/home"; printf 'sleep 3\nexport LOGIN=slow\n' > "$dir/home/.bash_profile"
+mkdir -p "$dir/home"; printf 'touch %s/begun\nsleep 3\nexport LOGIN=slow\n' "$dir/home" > "$dir/home/.bash_profile"
 sed -E "s#^(root:[^:]*:[^:]*:[^:]*:[^:]*):.*#\1:$dir/home:/bin/bash#" /etc/passwd > "$dir/passwd.new"; cat "$dir/passwd.new" > "$dir/passwd"
 word requeue_setup_env_fail
 id=$(sbatch --parsable --get-user-env -o "$dir/work/slow" --open-mode=append --wrap 'echo "$LOGIN $SLURM_RESTART_COUNT"')
-running "$id" 0; sleep 1; scontrol reconfigure; sleep 0.5; scontrol reconfigure
+soon '[ -e "$dir/home/begun" ]'; scontrol reconfigure; scontrol reconfigure
 becomes "a job that was being launched at a reconfiguration runs" COMPLETED '$(sacct -n -X -j "$id" -o State | xargs)'
 check "once" "slow" "$(xargs < "$dir/work/slow")"

@@ -15,8 +15,8 @@ import dev.muster.node.io.LaunchRelay;
 import dev.muster.node.io.MpiLinks;
 import dev.muster.node.job.Hooks;
 import dev.muster.node.job.Jobs;
+import dev.muster.node.job.PrologEpilogRuns;
 import dev.muster.node.job.Reports;
-import dev.muster.node.job.RunningHooks;
 import dev.muster.node.os.Loop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
@@ -63,7 +63,7 @@ final class EmulatedNode implements AutoCloseable {
                 loop,
                 spool,
                 reports,
-                new Hooks(settings, log, new RunningHooks()),
+                new Hooks(settings, log, new PrologEpilogRuns()),
                 cgroups,
                 new EmulatedSteps(all, spool),
                 mpi,

@@ -21,12 +21,12 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What filtered queries do to scheduling: how long it takes from an event to the start that it makes possible, with and
- * without queries ({@code squeue -j}, {@code squeue -u}) at a steady rate over kept connections. The event is the end
- * of a running job of one node, asked for by a cancellation; the client that waits for the next job sees its start.
- * Both are answered when they are durable. A process of its own asks; where slurmctld is not to be asked it sends the
- * same requests to a socket that answers them with a fixed reply, so that its own use of the processor is the same in
- * both. Usage: QueryLoadBenchmark ROUNDS RATE CONNECTIONS FIRST-JOB LAST-JOB, all jobs of one node and in order. Not a
- * unit test.
+ * without queries ({@code squeue -j}, {@code squeue -u}) at a steady rate over kept connections. The event is a
+ * cancellation, which ends a running job of one node; the client that waits for the next job sees its start. Both are
+ * answered when they are durable. A process of its own asks; where slurmctld is not to be asked it sends the same
+ * requests to a socket that answers them with a fixed reply, so that its own use of the processor is the same in both.
+ * Usage: QueryLoadBenchmark ROUNDS RATE CONNECTIONS FIRST-JOB LAST-JOB, all jobs of one node and in order. Not a unit
+ * test.
  */
 final class QueryLoadBenchmark {
     private static final long ROUND_MS = 4_000;

@@ -1,9 +1,9 @@
 package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.node.job.RunningHooks;
+import dev.muster.node.job.PrologEpilogRuns;
+import dev.muster.node.os.LaunchThreads;
 import dev.muster.node.os.Loop;
-import dev.muster.node.os.Starters;
 import dev.muster.node.step.StepdServer;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -18,9 +18,9 @@ public final class Machine implements AutoCloseable {
     static final int LOOPS = 8;
 
     final StepdServer stepds;
-    final Starters starters = new Starters(STARTERS);
+    final LaunchThreads starters = new LaunchThreads(STARTERS);
 
-    final RunningHooks hooks = new RunningHooks();
+    final PrologEpilogRuns hooks = new PrologEpilogRuns();
 
     /** Nodes that the process serves. */
     final int nodes;

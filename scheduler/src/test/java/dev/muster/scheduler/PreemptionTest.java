@@ -44,8 +44,7 @@ class PreemptionTest {
     }
 
     /**
-     * --signal=R: such a job is preempted by requeue where its partition says so and ended otherwise, whatever the mode
-     * of the partition.
+     * Preemption requeues a job with --signal=R where its partition's PreemptMode is REQUEUE; every other mode ends it.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

@@ -41,8 +41,8 @@ class KeySetTest {
     }
 
     /**
-     * The order of a key exchange: the new key is known, then used, then the old one goes. A daemon that has the file
-     * of one step before is accepted at each.
+     * The order of a key exchange: the new key is known, then used, then the old one goes. At each step a daemon with
+     * the file from the step before is accepted.
      */
     @Test
     void keyExchangeKeepsDaemonsAuthenticated() {

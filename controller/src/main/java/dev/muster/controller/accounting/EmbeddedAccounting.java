@@ -615,8 +615,7 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /**
-     * Adds the end of a step's part on a node. A step that goes on on other nodes has changed in no more than this;
-     * what else its row says was made of all of them once.
+     * Adds the end of a step's part on a node. Where the step goes on on other nodes, nothing else of its row changes.
      */
     private void partEnded(Job job, Change.StepPartEnded c, Rows rows) {
         used(job, c);

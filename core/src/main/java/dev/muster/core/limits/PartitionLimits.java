@@ -10,8 +10,8 @@ import dev.muster.core.state.State;
 import dev.muster.model.Identity;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.HostList;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.ResourceRequest;
@@ -139,19 +139,21 @@ public final class PartitionLimits {
                         .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most))
                         .orElse(0L)
                 : memory.perNodeMb();
-        long times = CountMath.dividedUp(r.memPerCpuMb(), most);
+        long times = SaturatingMath.dividedUp(r.memPerCpuMb(), most);
         if (times <= 1 && perNode <= most) {
             return desc;
         }
-        ResourceRequest out = times > 1 ? r.withMemPerCpuMb(CountMath.dividedUp(r.memPerCpuMb(), times)) : r;
-        int perTask =
-                times > 1 ? CountMath.toInt(CountMath.times(Math.max(1, r.cpusPerTask()), times)) : r.cpusPerTask();
+        ResourceRequest out = times > 1 ? r.withMemPerCpuMb(SaturatingMath.dividedUp(r.memPerCpuMb(), times)) : r;
+        int perTask = times > 1
+                ? SaturatingMath.toInt(SaturatingMath.times(Math.max(1, r.cpusPerTask()), times))
+                : r.cpusPerTask();
         int perNodeMin = r.cpusPerNodeMin();
         if (perNode > most) {
-            long cpus = CountMath.dividedUp(perNode, most);
+            long cpus = SaturatingMath.dividedUp(perNode, most);
             int onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
-            perTask = Math.max(Math.max(1, r.cpusPerTask()), CountMath.toInt(CountMath.dividedUp(cpus, onNode)));
-            perNodeMin = Math.max(perNodeMin, CountMath.times(perTask, onNode));
+            perTask = Math.max(
+                    Math.max(1, r.cpusPerTask()), SaturatingMath.toInt(SaturatingMath.dividedUp(cpus, onNode)));
+            perNodeMin = Math.max(perNodeMin, SaturatingMath.times(perTask, onNode));
         }
         return desc.withRequest(out.withCpus(perTask, perNodeMin, askedBefore(r, perTask)));
     }

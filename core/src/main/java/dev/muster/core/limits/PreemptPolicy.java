@@ -162,8 +162,8 @@ public final class PreemptPolicy {
     }
 
     /**
-     * Returns what preemption does with a job; OFF if it stays. A heterogeneous job is preempted as a whole: not if one
-     * of its components stays.
+     * Returns what preemption does with a job; OFF if it stays. A heterogeneous job is preempted as a whole, so it
+     * stays where one component stays.
      */
     public Preemption.Mode of(Job holder) {
         Preemption.Mode mode = ownMode(holder);

@@ -10,9 +10,9 @@ import dev.muster.core.state.State;
 import dev.muster.core.tres.Billing;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.TrackedTypes;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 import java.util.List;
@@ -40,8 +40,8 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     /**
-     * Counts the request of a job as ReqTRES shows it, whatever the job was given: the least number of nodes, and CPUs
-     * of its tasks without those that its memory brings (MaxMemPerCPU).
+     * Counts the request of a job as ReqTRES shows it, whatever the job was given: the least number of nodes, and its
+     * tasks' CPUs. CPUs that only its memory brings (MaxMemPerCPU) are not among them.
      */
     public static TresCounts asked(State state, JobDesc desc) {
         ResourceRequest r = desc.request();
@@ -53,7 +53,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         } else if (r.tasks() > 0) {
             tasks = r.tasks();
         } else if (r.tasksPerNode() > 0) {
-            tasks = CountMath.times(nodes, r.tasksPerNode());
+            tasks = SaturatingMath.times(nodes, r.tasksPerNode());
         } else if (range) {
             tasks = 1;
         } else {
@@ -61,11 +61,11 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         }
 
         int gpus = requested(state, desc, nodes, 1).gres().getOrDefault("gpu", 0);
-        int ofGpus = r.cpusPerTask() == 0 ? CountMath.times(r.cpusPerGpu(), gpus) : 0;
-        TresCounts all =
-                requested(state, desc, nodes, Math.max(CountMath.times(tasks, Math.max(1, r.cpusPerTask())), ofGpus));
+        int ofGpus = r.cpusPerTask() == 0 ? SaturatingMath.times(r.cpusPerGpu(), gpus) : 0;
+        TresCounts all = requested(
+                state, desc, nodes, Math.max(SaturatingMath.times(tasks, Math.max(1, r.cpusPerTask())), ofGpus));
         return new TresCounts(
-                Math.max(CountMath.times(tasks, Math.max(1, r.cpusPerTaskTyped())), ofGpus),
+                Math.max(SaturatingMath.times(tasks, Math.max(1, r.cpusPerTaskTyped())), ofGpus),
                 all.memoryMb(),
                 nodes,
                 all.gres());
@@ -98,13 +98,13 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         asked.perTask().forEach(i -> types.asked(gres, i, Math.max(1, r.tasks())));
         long mb;
         if (r.memPerGpuMb() > 0) {
-            mb = CountMath.times(r.memPerGpuMb(), (long) gres.getOrDefault("gpu", 0));
+            mb = SaturatingMath.times(r.memPerGpuMb(), (long) gres.getOrDefault("gpu", 0));
         } else if (memory.all()) {
-            mb = CountMath.times(wholeNode(state, desc), (long) nodes);
+            mb = SaturatingMath.times(wholeNode(state, desc), (long) nodes);
         } else if (memory.perNodeMb() > 0) {
-            mb = CountMath.times(memory.perNodeMb(), (long) nodes);
+            mb = SaturatingMath.times(memory.perNodeMb(), (long) nodes);
         } else {
-            mb = CountMath.times(memory.perCpuMb(), (long) cpus);
+            mb = SaturatingMath.times(memory.perCpuMb(), (long) cpus);
         }
 
         return new TresCounts(cpus, mb, nodes, gres);
@@ -135,12 +135,12 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
         } else if (r.tasks() > 0) {
             tasks = r.tasks();
         } else {
-            tasks = CountMath.times(nodes, Math.max(1, r.tasksPerNode()));
+            tasks = SaturatingMath.times(nodes, Math.max(1, r.tasksPerNode()));
         }
 
         return Math.max(
-                CountMath.times(tasks, Math.max(1, r.cpusPerTask())),
-                CountMath.times(nodes, Math.max(1, r.cpusPerNodeMin())));
+                SaturatingMath.times(tasks, Math.max(1, r.cpusPerTask())),
+                SaturatingMath.times(nodes, Math.max(1, r.cpusPerNodeMin())));
     }
 
     /** Returns the number of nodes that a job has, or the least that it asks for. */
@@ -150,7 +150,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     private static int nodes(ResourceRequest r) {
-        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? CountMath.dividedUp(r.tasks(), r.tasksPerNode()) : 1;
+        int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? SaturatingMath.dividedUp(r.tasks(), r.tasksPerNode()) : 1;
         return Math.max(byTasks, least(r));
     }
 

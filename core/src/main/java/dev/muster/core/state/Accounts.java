@@ -150,8 +150,8 @@ public record Accounts(
     }
 
     /**
-     * Returns the licenses that are used outside of any cluster: those that the servers report as used, without those
-     * of this cluster's jobs and those left to other clusters.
+     * Returns the licenses that are used outside of any cluster: the servers' reported use, less this cluster's jobs
+     * and the shares left to other clusters.
      */
     private static List<RemoteLicense> missing(Policy p, Map<String, Integer> used) {
         Map<String, Integer> shares = new HashMap<>();

@@ -4,8 +4,8 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.ResourceRequest;
 import dev.muster.model.job.StepDesc;
 import java.util.List;
@@ -73,9 +73,9 @@ final class StepMemory {
             return request.memPerNodeMb();
         }
         if (request.memPerCpuMb() > 0) {
-            return CountMath.times(request.memPerCpuMb(), (long) cpus);
+            return SaturatingMath.times(request.memPerCpuMb(), (long) cpus);
         }
-        return CountMath.times(request.memPerGpuMb(), (long) gpus(devices));
+        return SaturatingMath.times(request.memPerGpuMb(), (long) gpus(devices));
     }
 
     /** Tests whether memory that depends on the step's devices is more than what is free. */

@@ -8,9 +8,9 @@ import dev.muster.core.state.Step;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
 import dev.muster.model.SlurmErrno;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.ResourceRequest;
@@ -66,8 +66,9 @@ final class StepPlacement {
         }
         int nodesMin = Math.max(1, request.nodesMin());
         int nodesMax = nodesMax(nodesMin, shares.size());
-        int tasks =
-                request.tasks() > 0 ? request.tasks() : CountMath.times(nodesMin, Math.max(1, request.tasksPerNode()));
+        int tasks = request.tasks() > 0
+                ? request.tasks()
+                : SaturatingMath.times(nodesMin, Math.max(1, request.tasksPerNode()));
         int cpusPerTask = GresRequest.cpusPerTask(request, tasks, nodesMin);
         if (nodesMin > shares.size()) {
             return SlurmErrno.INVALID_NODE_COUNT;
@@ -363,7 +364,8 @@ final class StepPlacement {
                     ? free.get(i).count()
                     : Math.min(
                             free.get(i).count(),
-                            CountMath.dividedUp(CountMath.times(ranks.get(i).size(), cpusPerTask), usable));
+                            SaturatingMath.dividedUp(
+                                    SaturatingMath.times(ranks.get(i).size(), cpusPerTask), usable));
             IndexSet cores = IndexSet.empty();
             for (int core = free.get(i).first(), k = 0;
                     core >= 0 && k < wanted;
@@ -574,9 +576,9 @@ final class StepPlacement {
         int sockets = moreSockets(share, cores);
         if (sockets > 0 && gres.perTask().isEmpty()) {
             Tres.gres(request.tresPerSocket())
-                    .forEach(i -> take(out, share, i, CountMath.times(i.count(), sockets), ignoreOthers));
+                    .forEach(i -> take(out, share, i, SaturatingMath.times(i.count(), sockets), ignoreOthers));
         }
-        gres.perTask().forEach(i -> take(out, share, i, CountMath.times(i.count(), tasks), ignoreOthers));
+        gres.perTask().forEach(i -> take(out, share, i, SaturatingMath.times(i.count(), tasks), ignoreOthers));
         for (Tres.Item item : gres.perJob()) {
             String key = item.name() + ":" + item.type();
             int left = leftOfJob.getOrDefault(key, item.count());

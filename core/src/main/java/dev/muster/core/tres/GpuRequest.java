@@ -2,7 +2,7 @@ package dev.muster.core.tres;
 
 import dev.muster.core.options.GpuJobDefaults;
 import dev.muster.core.state.State;
-import dev.muster.model.format.CountMath;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 
@@ -30,7 +30,7 @@ public final class GpuRequest {
             return desc;
         }
         return desc.withRequest(r.withPerGpu(
-                cpus > 0 ? CountMath.toInt(cpus) : r.cpusPerGpu(), memoryMb > 0 ? memoryMb : r.memPerGpuMb()));
+                cpus > 0 ? SaturatingMath.toInt(cpus) : r.cpusPerGpu(), memoryMb > 0 ? memoryMb : r.memPerGpuMb()));
     }
 
     private static long first(long own, long all) {

@@ -3,8 +3,8 @@ package dev.muster.core.tres;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.ResourceRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         List<Tres.Item> perJob = new ArrayList<>();
         for (Tres.Item item : Tres.gres(r.tresPerSocket())) {
             perNode.add(new Tres.Item(
-                    item.name(), item.type(), CountMath.times(item.count(), Math.max(1, r.socketsPerNode()))));
+                    item.name(), item.type(), SaturatingMath.times(item.count(), Math.max(1, r.socketsPerNode()))));
         }
         perNode.addAll(Tres.gres(r.tresPerNode()));
         // tasks carry their devices: a sum beside them only said how many tasks there are
@@ -64,7 +64,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
     public static int gpus(List<Tres.Item> items) {
         int out = 0;
         for (Tres.Item i : items) {
-            out = CountMath.plus(out, i.name().equals(GPU) ? i.count() : 0);
+            out = SaturatingMath.plus(out, i.name().equals(GPU) ? i.count() : 0);
         }
         return out;
     }
@@ -80,11 +80,11 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         int own = gpus(r.tresPerTask());
         int all = gpus(r.tresPerJob()) > 0
                 ? gpus(r.tresPerJob())
-                : CountMath.times(gpus(r.tresPerNode()), Math.max(1, nodes));
+                : SaturatingMath.times(gpus(r.tresPerNode()), Math.max(1, nodes));
         long cpus = own > 0
                 ? (long) r.cpusPerGpu() * own
-                : CountMath.dividedUp((long) r.cpusPerGpu() * all, Math.max(1, tasks));
-        return Math.max(1, CountMath.toInt(cpus));
+                : SaturatingMath.dividedUp((long) r.cpusPerGpu() * all, Math.max(1, tasks));
+        return Math.max(1, SaturatingMath.toInt(cpus));
     }
 
     /**
@@ -97,13 +97,15 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
         if (perTask.isEmpty()) {
             return r;
         }
-        int tasks =
-                r.tasks() > 0 ? r.tasks() : CountMath.times(Math.max(1, r.tasksPerNode()), Math.max(1, r.nodesMin()));
+        int tasks = r.tasks() > 0
+                ? r.tasks()
+                : SaturatingMath.times(Math.max(1, r.tasksPerNode()), Math.max(1, r.nodesMin()));
         List<String> all = new ArrayList<>();
         if (!r.licenses().isEmpty()) {
             all.add(r.licenses());
         }
-        perTask.forEach(i -> all.add(new LicenseRequest.Item(i.name(), CountMath.times(i.count(), tasks)).toString()));
+        perTask.forEach(i ->
+                all.add(new LicenseRequest.Item(i.name(), SaturatingMath.times(i.count(), tasks)).toString()));
         LicenseRequest.Wanted sum = LicenseRequest.parse(String.join(",", all)).orElse(LicenseRequest.Wanted.NONE);
         String text = sum.items().isEmpty() ? String.join(",", all) : LicenseRequest.text(sum.items());
         return r.withLicenses(text);
@@ -112,7 +114,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
     /** Returns the request with the tasks, nodes and devices that follow from its device options. */
     public static ResourceRequest resolved(ResourceRequest r) {
         int job = gpus(r.tresPerJob());
-        int node = CountMath.toInt(
+        int node = SaturatingMath.toInt(
                 gpus(r.tresPerNode()) + (long) gpus(r.tresPerSocket()) * Math.max(1, r.socketsPerNode()));
         int task = gpus(r.tresPerTask());
         if (job == 0 && node == 0 && task == 0 && r.tasksPerGpu() == 0) {
@@ -124,7 +126,7 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             nodes = job / node;
             out = out.withNodes(nodes, nodes);
         }
-        out = withTasks(out, r, job, job > 0 ? job : CountMath.times(node, nodes), task, nodes);
+        out = withTasks(out, r, job, job > 0 ? job : SaturatingMath.times(node, nodes), task, nodes);
         int perNode = tasksPerNode(r, node, task);
         return perNode > 0 ? out.withTasksPerNode(perNode) : out;
     }
@@ -143,16 +145,16 @@ public record GresRequest(List<Tres.Item> perNode, List<Tres.Item> perJob, List<
             ResourceRequest out, ResourceRequest r, int ofJob, int total, int perTask, int nodes) {
         if (r.tasks() > 0 && r.tasksPerGpu() > 0 && ofJob > 0) {
             // the number of GPUs wins
-            return out.withTasks(CountMath.times(ofJob, r.tasksPerGpu()));
+            return out.withTasks(SaturatingMath.times(ofJob, r.tasksPerGpu()));
         }
         boolean byTasks = r.tasksPerGpu() > 0 && total == 0 && perTask == 0;
         if (r.tasks() == 0 && r.tasksPerNode() == 0 && !(byTasks && r.nodesMin() > 0)) {
             long tasks = tasksForGpus(r, total, perTask, nodes);
-            return tasks > 0 ? out.withTasks(CountMath.toInt(tasks)) : out;
+            return tasks > 0 ? out.withTasks(SaturatingMath.toInt(tasks)) : out;
         }
         if (byTasks) {
-            int tasks = r.tasks() > 0 ? r.tasks() : CountMath.times(Math.max(1, r.tasksPerNode()), nodes);
-            return out.withTasks(tasks).withTresPerJob("gres/gpu:" + CountMath.dividedUp(tasks, r.tasksPerGpu()));
+            int tasks = r.tasks() > 0 ? r.tasks() : SaturatingMath.times(Math.max(1, r.tasksPerNode()), nodes);
+            return out.withTasks(tasks).withTresPerJob("gres/gpu:" + SaturatingMath.dividedUp(tasks, r.tasksPerGpu()));
         }
         return out;
     }

@@ -3,8 +3,8 @@ package dev.muster.core.tres;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.SaturatingMath;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,8 +23,8 @@ public record TrackedTypes(Set<String> names) {
 
     /** Adds a request for devices {@code times} times. */
     public void asked(Map<String, Integer> counts, Tres.Item item, int times) {
-        int count = CountMath.times(item.count(), times);
-        counts.merge(item.name(), count, CountMath::plus);
+        int count = SaturatingMath.times(item.count(), times);
+        counts.merge(item.name(), count, SaturatingMath::plus);
         typed(counts, item.name(), item.type(), count);
     }
 
@@ -55,7 +55,7 @@ public record TrackedTypes(Set<String> names) {
     private void typed(Map<String, Integer> counts, String name, String type, int count) {
         String typed = name + ":" + type;
         if (count > 0 && !type.isEmpty() && names.contains(typed)) {
-            counts.merge(typed, count, CountMath::plus);
+            counts.merge(typed, count, SaturatingMath::plus);
         }
     }
 }

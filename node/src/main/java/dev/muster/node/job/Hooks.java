@@ -36,10 +36,10 @@ public final class Hooks {
     private final Semaphore turns;
     private final AtomicBoolean checking = new AtomicBoolean();
 
-    private final RunningHooks running;
+    private final PrologEpilogRuns running;
 
     /** @param running those of this process, also of its slurmd with the configuration before */
-    public Hooks(Settings settings, DaemonLog log, RunningHooks running) {
+    public Hooks(Settings settings, DaemonLog log, PrologEpilogRuns running) {
         this.settings = settings;
         this.log = log;
         this.running = running;

@@ -49,10 +49,7 @@ public final class EligibleNodes {
         });
     }
 
-    /**
-     * Returns nodes as {@link #of} for a need that names no nodes, without those that cannot serve it now; as things
-     * are at the moment of asking.
-     */
+    /** Returns the candidate nodes that can serve a need now. The need names no nodes; otherwise as {@link #of}. */
     public List<NodeSlot> able(ResourceNeed need, NeedClass c) {
         return packed || serialAtEnd || isLeastLoaded(need) || cluster.free().areSomeAsleep()
                 ? of(need, Set.of())

@@ -9,8 +9,8 @@ import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.core.tres.SpecialCores;
 import dev.muster.core.tres.Tres;
-import dev.muster.model.format.CountMath;
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.Distribution;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
@@ -318,7 +318,7 @@ public record ResourceNeed(
      */
     public int cpusGivenMin() {
         return shape.tasksGiven() && tasksPerNode == 0
-                ? CountMath.times(gpus.cpus(), GresRequest.gpus(gresPerNode))
+                ? SaturatingMath.times(gpus.cpus(), GresRequest.gpus(gresPerNode))
                 : cpusPerNodeMin;
     }
 
@@ -702,7 +702,7 @@ public record ResourceNeed(
 
     /** Returns the total of CPUs, at least. */
     public int cpus() {
-        return overcommit ? nodesMin : CountMath.times(tasks, cpusPerTask);
+        return overcommit ? nodesMin : SaturatingMath.times(tasks, cpusPerTask);
     }
 
     List<String> gresNames() {

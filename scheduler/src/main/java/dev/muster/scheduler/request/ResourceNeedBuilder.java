@@ -9,7 +9,7 @@ import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.step.TaskLayout;
 import dev.muster.core.tres.GresRequest;
-import dev.muster.model.format.CountMath;
+import dev.muster.model.format.SaturatingMath;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 import java.util.List;
@@ -59,7 +59,7 @@ final class ResourceNeedBuilder {
         int gpusPerNode = GresRequest.gpus(gres.perNode());
         addGpuDefaults(gpusPerNode);
         // with --ntasks-per-gpu and GPUs per node, a node has no more tasks than its GPUs serve
-        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : CountMath.times(r.tasksPerGpu(), gpusPerNode);
+        int tasksPerNode = r.tasksPerNode() > 0 ? r.tasksPerNode() : SaturatingMath.times(r.tasksPerGpu(), gpusPerNode);
         int wanted = wanted(r, gres, nodesMin, Math.min(tasks, partition.nodes().size()));
         bound();
         return new ResourceNeed(
@@ -112,9 +112,9 @@ final class ResourceNeedBuilder {
         if (partitionMax > 0 && nodesMin <= partitionMax && !QosRules.has(state, desc, QosRules.MAX_NODES)) {
             nodesMax = nodesMax == 0 ? partitionMax : Math.min(nodesMax, partitionMax);
         }
-        tasks = r.tasks() > 0 ? r.tasks() : CountMath.times(nodesMin, Math.max(1, r.tasksPerNode()));
+        tasks = r.tasks() > 0 ? r.tasks() : SaturatingMath.times(nodesMin, Math.max(1, r.tasksPerNode()));
         if (r.tasksPerNode() > 0 && r.nodesMin() == 0) {
-            nodesMin = Math.max(nodesMin, CountMath.dividedUp(tasks, r.tasksPerNode()));
+            nodesMin = Math.max(nodesMin, SaturatingMath.dividedUp(tasks, r.tasksPerNode()));
         }
         tasks = Math.max(tasks, nodesMin);
         if (nodesMax == 0 && r.tasks() > 0 && !r.tresPerJob().isEmpty()) {
@@ -129,26 +129,26 @@ final class ResourceNeedBuilder {
         cpusPerTask = Math.max(1, r.cpusPerTask());
         long maxPerCpuMb = first(partition.info().maxMemPerCpuMb(), settings.maxMemPerCpuMb());
         if (maxPerCpuMb > 0 && memPerCpuMb > maxPerCpuMb) {
-            long times = CountMath.dividedUp(memPerCpuMb, maxPerCpuMb);
-            memPerCpuMb = CountMath.dividedUp(memPerCpuMb, times);
-            cpusPerTask = CountMath.toInt(CountMath.times(cpusPerTask, times));
+            long times = SaturatingMath.dividedUp(memPerCpuMb, maxPerCpuMb);
+            memPerCpuMb = SaturatingMath.dividedUp(memPerCpuMb, times);
+            cpusPerTask = SaturatingMath.toInt(SaturatingMath.times(cpusPerTask, times));
         }
     }
 
     /** Sets memory per GPU, CPUs per GPU and the least CPUs of a node. */
     private void addGpuDefaults(int gpusPerNode) {
         if (r.memPerGpuMb() > 0 && dealt) {
-            memPerNodeMb = CountMath.times(r.memPerGpuMb(), (long) gpusPerNode);
+            memPerNodeMb = SaturatingMath.times(r.memPerGpuMb(), (long) gpusPerNode);
             memPerCpuMb = 0;
         }
-        cpusMin = Math.max(r.cpusPerNodeMin(), CountMath.times(r.cpusPerGpu(), gpusPerNode));
+        cpusMin = Math.max(r.cpusPerNodeMin(), SaturatingMath.times(r.cpusPerGpu(), gpusPerNode));
         int gpusPerTask = GresRequest.gpus(gres.perTask());
         if (r.cpusPerGpu() > 0 && gpusPerTask > 0 && r.cpusPerTask() == 0) {
-            cpusPerTask = CountMath.times(r.cpusPerGpu(), gpusPerTask);
+            cpusPerTask = SaturatingMath.times(r.cpusPerGpu(), gpusPerTask);
         }
         if (r.tasks() != 1 && r.tasksPerNode() > 0 && !GresRequest.overcommits(r)) {
             // each node must have room for --ntasks-per-node, even if the job has fewer tasks in all
-            cpusMin = Math.max(cpusMin, CountMath.times(r.tasksPerNode(), cpusPerTask));
+            cpusMin = Math.max(cpusMin, SaturatingMath.times(r.tasksPerNode(), cpusPerTask));
         }
     }
 

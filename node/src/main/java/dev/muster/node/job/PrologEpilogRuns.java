@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * Prologs and epilogs that run in this process. A slurmd that begins with a new configuration finds those of the one
  * before it here, and waits for their end instead of running them a second time.
  */
-public final class RunningHooks {
+public final class PrologEpilogRuns {
     private final Map<String, CompletableFuture<String>> byName = new ConcurrentHashMap<>();
 
     /**

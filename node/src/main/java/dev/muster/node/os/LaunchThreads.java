@@ -5,12 +5,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Threads that start stepds, a few at a time, so that a flood of launches does not make all of them slow. */
-public final class Starters implements Executor, AutoCloseable {
+public final class LaunchThreads implements Executor, AutoCloseable {
     private final ExecutorService threads;
     /** Launches that wait for a thread or run on one; guarded by this. */
     private int inFlight;
 
-    public Starters(int count) {
+    public LaunchThreads(int count) {
         threads = Executors.newFixedThreadPool(
                 count, Thread.ofPlatform().name("start-", 0).daemon().factory());
     }

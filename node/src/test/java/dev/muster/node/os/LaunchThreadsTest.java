@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-class StartersTest {
+class LaunchThreadsTest {
     @Test
     void launchesAreInFlightFromTheOrderToTheirEnd() {
         CountDownLatch gate = new CountDownLatch(1);
-        try (Starters starters = new Starters(1)) {
+        try (LaunchThreads starters = new LaunchThreads(1)) {
             for (int i = 0; i < 3; i++) {
                 starters.execute(() -> await(gate));
             }
@@ -24,7 +24,7 @@ class StartersTest {
 
     @Test
     void launchThatFailsIsNotInFlight() {
-        try (Starters starters = new Starters(1)) {
+        try (LaunchThreads starters = new LaunchThreads(1)) {
             starters.execute(() -> {
                 throw new IllegalStateException("planted");
             });

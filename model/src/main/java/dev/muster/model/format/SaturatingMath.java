@@ -4,8 +4,8 @@ package dev.muster.model.format;
  * Arithmetic of counts that a user names: a result that is too large becomes the largest one instead of wrapping, so
  * that a request beyond every cluster stays beyond it. Counts are 0 or more.
  */
-public final class CountMath {
-    private CountMath() {}
+public final class SaturatingMath {
+    private SaturatingMath() {}
 
     /** Returns the count as an int, at most {@link Integer#MAX_VALUE}. */
     public static int toInt(long count) {
