@@ -78,7 +78,7 @@ caches() { # PREFIX
 }
 clusters() {
   local t n listed=" $patient $alone "
-  "$here/muster" build
+  "$here/muster" build --caches
   beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
   for t in "$here"/packaging/cluster-tests/*.sh; do t=$(basename "$t" .sh); [[ "$listed" = *" $t "* ]] || echo "$t"; done > "$beside/list"
   printf '%s\n' $patient > "$beside/patient"

@@ -45,13 +45,17 @@ rc 0" "$(grep -E "^ok|^rc|^failed" long | sort -nk2 | awk '/rc/{rc=$0;next}{prin
 
 cat > abort.sh <<'S'
 #!/bin/bash
+: > "aborts.$SLURM_PROCID"
+while [ "$SLURM_PROCID" = 2 ] && [ "$(ls aborts.* | wc -l)" -lt 3 ]; do sleep 0.1; done
 if [ "$SLURM_PROCID" = 2 ]; then printf 'cmd=init pmi_version=1 pmi_subversion=1\ncmd=abort exitcode=3\n' >&"$PMI_FD"; fi
 sleep 60
 S
 chmod +x abort.sh
 began=$SECONDS
-match "a task aborts the step on all nodes" "CANCELLED AT.*srun: error: n[1-3]: task" "$(timeout 50 srun -N3 -n3 --mpi=pmi2 ./abort.sh </dev/null 2>&1 | tr '\n' ' ')"
-check "at once" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes)"
+timeout 50 srun -N3 -n3 --mpi=pmi2 ./abort.sh </dev/null >aborted 2>&1 || true
+check "at once" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes || cat aborted)"
+match "a task aborts the step on all nodes" "CANCELLED AT" "$(cat aborted)"
+check "and each of its tasks" "0 1 2 " "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort | tr '\n' ' ')"
 own_helpers() { local p; for p in $(pgrep -x mpi-helper); do readlink "/proc/$(ps -o ppid= -p "$p" | tr -d ' ')/cwd" | grep -q "^$dir/" && echo "$p"; done; true; }
 (sleep 2; kill -9 $(own_helpers | head -1)) & killer=$!
 match "the loss of a helper ends its step" "mpi: the helper of this step is gone.*CANCELLED AT" \
