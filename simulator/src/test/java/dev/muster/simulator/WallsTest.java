@@ -142,6 +142,16 @@ class WallsTest {
     }
 
     @Test
+    void everyRoomHasAPageWithAPicture() throws IOException {
+        try (Stream<Path> dirs = Files.list(Repository.ROOT)) {
+            for (Path room :
+                    dirs.filter(dir -> Files.exists(dir.resolve("pom.xml"))).toList()) {
+                assertThat(room.resolve("README.md")).content().contains("```");
+            }
+        }
+    }
+
+    @Test
     void noCycleIsLong() {
         for (String room : all.stream().map(WallsTest::room).collect(Collectors.toCollection(TreeSet::new))) {
             Map<String, Set<String>> uses = uses(room);
