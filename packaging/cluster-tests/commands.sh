@@ -58,7 +58,7 @@ for pause in 0.01 0.05 0.15; do
   match "an interrupted srun that is killed after $pause s leaves no job" "JobState=(CANCELLED|COMPLETED) " "$(by)"
 done
 # timeout(1) would send SIGCONT behind the signal, which srun tells
-bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT; touch traps; for i in \$(seq 100); do sleep 0.1; done"; true' 2> quit.err & b=$!
+bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT; touch traps; sleep 60 & wait"; true' 2> quit.err & b=$!
 soon '[ -e traps ]'; kill -INT "$(srun_pid $b)"; wait $b || true
 comes "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" '"$(xargs < quit.err)"'
 bash -c 'srun bash -c "trap \"echo got; exit 5\" USR1; echo up; while :; do sleep 0.1; done"; echo rc $?' > usr.txt 2>/dev/null & b=$!; sleep 1.2; kill -USR1 "$(srun_pid $b)"; wait $b || true
