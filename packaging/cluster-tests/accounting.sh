@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# slurmdbd with its embedded tables: sacctmgr's changes reach the controller at once, and rows survive kills of slurmdbd.
-# shows: AccountingStorageBackupHost, AccountingStorageEnforce, AccountingStorageHost, AccountingStoragePort, AccountingStorageType
+# slurmdbd with its embedded tables: sacctmgr's changes reach the controller at once, and rows survive kills of
+# slurmdbd.
+# shows: AccountingStorageBackupHost, AccountingStorageEnforce, AccountingStorageHost, AccountingStoragePort
+# shows: AccountingStorageType
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd
@@ -8,32 +10,39 @@ me=$(id -un)
 sacctmgr -i add cluster test >/dev/null
 sacctmgr -i add account lab >/dev/null
 sacctmgr -i add user "$me" account=lab >/dev/null 2>&1 || true
-# AccountingStorageType and AccountingStoragePort are those of prepare_dbd; AccountingStorageHost is nobody: all go on to the backup
+# AccountingStorageType and AccountingStoragePort are those of prepare_dbd; AccountingStorageHost is nobody: all go on
+# to the backup
 start_cluster 1 4 "${accounting/Host=127.0.0.1/Host=255.255.255.255
 AccountingStorageBackupHost=127.0.0.1}
 AccountingStorageTRES=license/lic
 Licenses=lic:7
 AccountingStorageEnforce=associations,limits,qos"
-match "the controller presents itself" '^127.0.0.1\|[1-9][0-9]*$' "$(sacctmgr -nP show cluster format=controlhost,controlport)"
+match "the controller presents itself" '^127.0.0.1\|[1-9][0-9]*$' \
+  "$(sacctmgr -nP show cluster format=controlhost,controlport)"
 check "no association, no job" 1 "$(sbatch -A nowhere --wrap true >/dev/null 2>&1; echo $?)"
 sacctmgr -i modify account lab set grpjobs=1 >/dev/null
-a=$(sbatch --parsable -A lab -o /dev/null --wrap "until [ -e $dir/go ]; do sleep 0.1; done"); b=$(sbatch --parsable -A lab -o /dev/null --wrap true)
+a=$(sbatch --parsable -A lab -o /dev/null --wrap "until [ -e $dir/go ]; do sleep 0.1; done")
+b=$(sbatch --parsable -A lab -o /dev/null --wrap true)
 check "a job is in sacct at once" 2 "$(sacct -X -n -P -o JobID -j "$a,$b" | wc -l)"
 becomes "a limit holds from the next job on" "PENDING AssocGrpJobsLimit" '"$(squeue -h -o '\''%T %r'\'' -j "$b")"'
 becomes "accounting as well knows why it waits" AssocGrpJobsLimit '"$(sacct -X -n -P -o Reason -j "$b")"'
 sacctmgr -i modify account lab set grpjobs=-1 >/dev/null; touch "$dir/go"
 wait_empty
-check "and without it both ran" "COMPLETED COMPLETED" "$(sacct -X -n -P -o State -j "$a,$b" | tr '\n' ' ' | sed 's/ $//')"
+check "and without it both ran" "COMPLETED COMPLETED" \
+  "$(sacct -X -n -P -o State -j "$a,$b" | tr '\n' ' ' | sed 's/ $//')"
 check "and that one waited, and why, is kept" "None AssocGrpJobsLimit" "$(sacct -X -n -P -o Reason -j "$a,$b" | xargs)"
 if [ "$(id -u)" = 0 ]; then
   as() { (cd /; setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>&1 >/dev/null || true); }
   op() { sacctmgr -i modify user "$no" set adminlevel="$1" >/dev/null; }
   no=$(id -un 65534); sacctmgr -i add user "$no" account=lab >/dev/null
   c=$(sbatch --parsable -H -A lab -o /dev/null --wrap true)
-  check "others' jobs are not for everybody" "scancel: error: Kill job error on job id $c: Access/permission denied" "$(as scancel "$c")"
-  check "nor are those that a filter finds" "scancel: error: Kill job error on job id $c: Access/permission denied" "$(as scancel -u "$(id -un)")"
+  check "others' jobs are not for everybody" "scancel: error: Kill job error on job id $c: Access/permission denied" \
+    "$(as scancel "$c")"
+  check "nor are those that a filter finds" "scancel: error: Kill job error on job id $c: Access/permission denied" \
+    "$(as scancel -u "$(id -un)")"
   check "which --ctld passes over" "" "$(as scancel --ctld -u "$(id -un)")"
-  check "nor to be held" "Invalid user id for job $c slurm_suspend error:Invalid user id" "$(as scontrol release "$c" | xargs)"
+  check "nor to be held" "Invalid user id for job $c slurm_suspend error:Invalid user id" \
+    "$(as scontrol release "$c" | xargs)"
   op operator
   check "an operator may" "" "$(as scontrol update jobid="$c" nice=-7)"
   check "but nodes are not his" "slurm_update error: Invalid user id" "$(as scontrol update nodename=n1 comment=x)"
@@ -46,13 +55,23 @@ fi
 scontrol update nodename=n1 state=drain reason=fan
 scontrol update nodename=n1 state=resume
 match "a drained node is an event" 'n1\|DRAIN\|fan\|Node' "$(sacctmgr -nP show event format=node,state,reason,event)"
-match "what the cluster has, with all that it counts" '^Cluster\|billing=4,cpu=4,energy=0,fs/disk=0,license/lic=7,mem=4000M,node=1,pages=0,vmem=0$' "$(sacctmgr -nP show event all_time event=cluster format=event,tres | tail -1)"
-match "licenses are in the report" '^license/lic\|[1-9]' "$(sreport -nP -tsec -T license/lic cluster utilization start=now-1hour end=now+1hour format=tresname,reported)"
-scontrol update nodename=n1 instanceid=i-1 instancetype=large; scontrol update nodename=n1 extra=rack4; scontrol update nodename=n1 instanceid= instancetype=
-check "what a node of a cloud runs on is kept" "test|n1|i-1|large| n1 is open: 0 test|n1|i-1|large|rack4 n1 is open: 0 " "$(sacctmgr -nP show instance format=cluster,node,instanceid,instancetype,extra,end | while IFS='|' read -r c n i t e end; do echo "$c|$n|$i|$t|$e n1 is open: $([ "$end" = Unknown ] && echo 1 || echo 0)"; done | tr '\n' ' ')"
-match "and found by its words" '^i-1$' "$(sacctmgr -nP show instance instancetype=large extra=rack4 nodes=n1 format=instanceid)"
+match "what the cluster has, with all that it counts" \
+  '^Cluster\|billing=4,cpu=4,energy=0,fs/disk=0,license/lic=7,mem=4000M,node=1,pages=0,vmem=0$' \
+  "$(sacctmgr -nP show event all_time event=cluster format=event,tres | tail -1)"
+match "licenses are in the report" '^license/lic\|[1-9]' \
+  "$(sreport -nP -tsec -T license/lic cluster utilization start=now-1hour end=now+1hour format=tresname,reported)"
+scontrol update nodename=n1 instanceid=i-1 instancetype=large
+scontrol update nodename=n1 extra=rack4
+scontrol update nodename=n1 instanceid= instancetype=
+check "what a node of a cloud runs on is kept" \
+  "test|n1|i-1|large| n1 is open: 0 test|n1|i-1|large|rack4 n1 is open: 0 " \
+  "$(sacctmgr -nP show instance format=cluster,node,instanceid,instancetype,extra,end | while IFS='|' read -r c \
+    n i t e end; do echo "$c|$n|$i|$t|$e n1 is open: $([ "$end" = Unknown ] && echo 1 || echo 0)"; done | tr '\n' ' ')"
+match "and found by its words" '^i-1$' \
+  "$(sacctmgr -nP show instance instancetype=large extra=rack4 nodes=n1 format=instanceid)"
 check "others are not" "" "$(sacctmgr -nP show instance instanceid=i-2)"
-# The ledger: what sbatch acknowledged, and the exit code that each job is to have. sacct has to show exactly these, each once.
+# The ledger: what sbatch acknowledged, and the exit code that each job is to have. sacct has to show exactly these,
+# each once.
 ledger=$dir/ledger; : > "$ledger"
 first=$b
 in_sacct() { sacct -a -X -n -P -D -S now-1hour -o "$1" | awk -F'|' -v f="$first" '$1 + 0 > f + 0'; }
@@ -60,7 +79,8 @@ ids_are_those_of_the_ledger() { # what: compares ids and exit codes, and names e
   local difference
   in_sacct JobID,ExitCode | sed 's/:0$//' | sort > "$dir/in_sacct"
   sort "$ledger" > "$dir/in_ledger"
-  difference=$(diff "$dir/in_ledger" "$dir/in_sacct" | grep '^[<>]' | sed 's/^</missing in sacct:/; s/^>/only in sacct:/' | tr '\n' ' ' || true)
+  difference=$(diff "$dir/in_ledger" "$dir/in_sacct" \
+    | grep '^[<>]' | sed 's/^</missing in sacct:/; s/^>/only in sacct:/' | tr '\n' ' ' || true)
   check "$1" "" "$difference"
 }
 for i in $(seq 40); do
@@ -78,7 +98,8 @@ ids_are_those_of_the_ledger "over a kill right after it answered"
 kill -9 "$(pid_of slurmdbd)"; kill -9 "$(pid_of slurmctld)"
 start_dbd; start_ctld
 ids_are_those_of_the_ledger "over a kill of both"
-check "it is the same cluster after a restart, and never had less" 1 "$(sacctmgr -nP show event all_time event=cluster format=tres | wc -l)"
+check "it is the same cluster after a restart, and never had less" 1 \
+  "$(sacctmgr -nP show event all_time event=cluster format=tres | wc -l)"
 
 # Options and signals of the daemon.
 check "no job has run away" "Runaway Jobs: No runaway jobs found on cluster test" "$(sacctmgr show runawayjobs)"
@@ -87,12 +108,14 @@ check "a niceness that is none is refused" 1 "$(slurmdbd -n 99 -f "$dir/slurmdbd
 old=$(pid_of slurmdbd); kill "$old"
 soon '! kill -0 "$old" 2>/dev/null'
 slurmdbd -n 5 -s -f "$dir/slurmdbd.conf" </dev/null >>"$dir/log/start.out" 2>&1
-check "-n holds for every thread" 5 "$(awk '{sub(/.*\) /, ""); print $17}' "/proc/$(pid_of slurmdbd)"/task/*/stat | sort -u)"
+check "-n holds for every thread" 5 \
+  "$(awk '{sub(/.*\) /, ""); print $17}' "/proc/$(pid_of slurmdbd)"/task/*/stat | sort -u)"
 check "-s goes where the log is" "$dir/log" "$(readlink "/proc/$(pid_of slurmdbd)/cwd")"
 sed -i "s,^LogFile=.*,LogFile=$dir/log/second.log,; \$aDebugLevel=debug" "$dir/slurmdbd.conf"
 kill -HUP "$(pid_of slurmdbd)"
 for _ in $(seq 50); do [ -s "$dir/log/second.log" ] && break; sleep 0.1; sacctmgr ping >/dev/null || true; done
-check "HUP reads the file again" "debug $dir/log/second.log" "$(sacctmgr -n show configuration | awk '$1 == "DebugLevel" {l = $3} $1 == "LogFile" {f = $3} END {print l, f}')"
+check "HUP reads the file again" "debug $dir/log/second.log" \
+  "$(sacctmgr -n show configuration | awk '$1 == "DebugLevel" {l = $3} $1 == "LogFile" {f = $3} END {print l, f}')"
 sed -i "s,^DebugLevel=.*,DebugLevel=nonsense," "$dir/slurmdbd.conf"
 sacctmgr reconfigure
 match "a file with mistakes changes nothing" 'stays as it was' "$(cat "$dir/log/second.log")"
@@ -101,29 +124,42 @@ ids_are_those_of_the_ledger "and everything is still there"
 # What may be said of a job that is over.
 j=$(sbatch --parsable -o /dev/null --comment=before --wrap 'exit 3'); wait_empty
 check "a comment and a derived exit code" " Modified jobs... $j submitted at" \
-  "$(sacctmgr -i modify job job="$j" set DerivedExitCode=22 Comment=after | sed 's/ at .*/ at/' | tr -s ' \n' ' ' | sed 's/ $//')"
+  "$(sacctmgr -i modify job job="$j" set DerivedExitCode=22 Comment=after \
+    | sed 's/ at .*/ at/' | tr -s ' \n' ' ' | sed 's/ $//')"
 a=$(sacct -n -P -X -j "$j" -o AssocID)
-check "by the number of its association" "$j|" "$(sacct -n -P -X -j "$j" --associations="$a" -o JobID)|$(sacct -n -P -X -j "$j" --associations=99999 -o JobID)"
+check "by the number of its association" "$j|" \
+  "$(sacct -n -P -X -j "$j" --associations="$a" -o JobID)|$(sacct -n -P -X -j "$j" --associations=99999 -o JobID)"
 check "which sacct shows" "3:0|0:22|after" "$(sacct -n -P -X -j "$j" -o ExitCode,DerivedExitCode,Comment)"
 a=$(sbatch --parsable -W -J arr3 --array=1-3 -o /dev/null --wrap true | head -1)
 sacctmgr -i modify job jobid="${a}_2" set comment=one >/dev/null
-check "one task of an array" "${a}_1| ${a}_2|one ${a}_3| " "$(sacct -X -n -P -o jobid,comment --name=arr3 | sort | tr '\n' ' ')"
+check "one task of an array" "${a}_1| ${a}_2|one ${a}_3| " \
+  "$(sacct -X -n -P -o jobid,comment --name=arr3 | sort | tr '\n' ' ')"
 sacctmgr -i modify job jobid="$a" set admincomment=all >/dev/null
-check "and all of them" "${a}_1|all ${a}_2|all ${a}_3|all " "$(sacct -X -n -P -o jobid,admincomment --name=arr3 | sort | tr '\n' ' ')"
-sacctmgr -i add acc gone >/dev/null; sacctmgr -i add user "$(id -un)" acc=gone >/dev/null; sacctmgr -i del acc gone >/dev/null 2>&1 || true
+check "and all of them" "${a}_1|all ${a}_2|all ${a}_3|all " \
+  "$(sacct -X -n -P -o jobid,admincomment --name=arr3 | sort | tr '\n' ' ')"
+sacctmgr -i add acc gone >/dev/null
+sacctmgr -i add user "$(id -un)" acc=gone >/dev/null
+sacctmgr -i del acc gone >/dev/null 2>&1 || true
 check "the lineage of what was deleted has its accounts" "$(id -un)|/gone/0-$(id -un)/" \
   "$(sacctmgr -nP show assoc where account=gone withdeleted format=user,lineage | grep "^$(id -un)" | sort -u)"
-printf "Cluster - 'test'\nParent - 'root'\nAccount - 'oldwords':Description='d':Organization='o':GrpCPUMins=5:MaxNodes=3\n" > old.cfg
+printf \
+  "Cluster - 'test'\nParent - 'root'\nAccount - 'oldwords':Description='d':Organization='o':GrpCPUMins=5:MaxNodes=3\n" \
+  > old.cfg
 sacctmgr -i load old.cfg >/dev/null
-check "a file with limits of before TRES" "cpu=5|node=3" "$(sacctmgr -nP show assoc where account=oldwords format=grptresmins,maxtres)"
+check "a file with limits of before TRES" "cpu=5|node=3" \
+  "$(sacctmgr -nP show assoc where account=oldwords format=grptresmins,maxtres)"
 check "of no job" " Error with request: Data has not changed since time specified| Modified jobs...|" \
   "$(sacctmgr -i modify job 999999 set comment=x 2>&1 | sort | tr '\n' '|')"
 check "its resources" "billing=1,cpu=3,energy=1234,mem=2G,node=1" \
   "$(sacctmgr -i modify job "$j" set tres=energy=1234,1=3,mem=2G >/dev/null; sacct -n -P -X -j "$j" -o AllocTRES)"
-check "energy that nothing measured" "-2 1234" "$(for i in "$a" "$j"; do sacct --json -j "$i"; done | jq -r '.jobs[0].tres.allocated[] | select(.type=="energy") | .count' | xargs)"
+check "energy that nothing measured" "-2 1234" "$(for i in "$a" "$j"; do sacct --json -j "$i"; done \
+    | jq -r '.jobs[0].tres.allocated[] | select(.type=="energy") | .count' | xargs)"
 match "a resource that there is not" "no TRES known by type foo" "$(sacctmgr -i modify job "$j" set tres=foo=1 2>&1)"
 h=$(sbatch --parsable -H -J het -o /dev/null -n1 : -n1 --wrap true); scancel "$h"; wait_empty
 sacctmgr -i modify job "$h" set comment=both >/dev/null; sacctmgr -i modify job "$h+1" set extra=one >/dev/null
-check "components of a heterogeneous job" "$h+0|both| $h+1|both|one " "$(sacct -X -n -P -o jobid,comment,extra -j "$h" | sort | tr '\n' ' ')"
-match "a code that is none" 'Invalid value for DerivedExitCode \(abc\)' "$(sacctmgr -i modify job jobid="$j" set derivedexitcode=abc 2>&1)"
-match "it takes a condition that it knows" 'Unknown condition: bad=1' "$(sacctmgr -i modify job bad=1 set comment=x 2>&1)"
+check "components of a heterogeneous job" "$h+0|both| $h+1|both|one " \
+  "$(sacct -X -n -P -o jobid,comment,extra -j "$h" | sort | tr '\n' ' ')"
+match "a code that is none" 'Invalid value for DerivedExitCode \(abc\)' \
+  "$(sacctmgr -i modify job jobid="$j" set derivedexitcode=abc 2>&1)"
+match "it takes a condition that it knows" 'Unknown condition: bad=1' \
+  "$(sacctmgr -i modify job bad=1 set comment=x 2>&1)"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# SlurmctldParameters=max_dbd_msg_action=exit: slurmctld ends when too much waits for slurmdbd, and goes on where it had been when that is back.
+# SlurmctldParameters=max_dbd_msg_action=exit: slurmctld ends when too much waits for slurmdbd, and goes on where it
+# had been when that is back.
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd
@@ -35,6 +36,12 @@ match "and jobs are taken" "^up [0-9]+$" "$(is_up) $(sbatch --parsable -H --wrap
 seen=$(grep -c 'the database answers again' "$dir/log/slurmctld.log" || true)
 start_dbd; soon '[ "$(grep -c "the database answers again" "$dir/log/slurmctld.log")" -gt "$seen" ]'
 # until what was kept has gone out more may be thrown away
-anew() { local last; last=$(sbatch --parsable -H --wrap true); scancel "$last"; sleep 1; timeout 10 sacct -X -n -P -o state -j "$last"; }
+anew() {
+  local last
+  last=$(sbatch --parsable -H --wrap true)
+  scancel "$last"
+  sleep 1
+  timeout 10 sacct -X -n -P -o state -j "$last"
+}
 for _ in $(seq 15); do state=$(anew || true); [ "$state" != "CANCELLED by $(id -u)" ] || break; done
 check "what comes later is in the tables" "CANCELLED by $(id -u)" "$state"

@@ -5,7 +5,10 @@ start_cluster 1 8
 printf '#!/bin/bash\ntrue\n' > ok.sh
 printf '   \n' > blank.sh
 (echo '#!/bin/bash'; head -c 5000000 /dev/zero | tr '\0' 'x') > big.sh
-head -c 300 /dev/urandom > binary.sh; printf 'echo hi\n' > plain.sh; : > empty.sh; printf '#!/bin/bash\r\ntrue\r\n' > dos.sh
+head -c 300 /dev/urandom > binary.sh
+printf 'echo hi\n' > plain.sh
+: > empty.sh
+printf '#!/bin/bash\r\ntrue\r\n' > dos.sh
 # exit code, a line of the error, command; of srun's own lines and those of its tasks either may come first
 while IFS='|' read -r code line command; do
   eval "set -- $command"
@@ -67,8 +70,10 @@ for p in "$port" $((port + 1)); do
   printf 'POST /muster/v1/Submit HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\nx' | throw "$p" || true
   (printf 'GET / HTTP/1.1\r\nX: '; head -c 3000000 /dev/zero | tr '\0' 'a') | throw "$p" || true
   printf '\x00\x00\x00\x10%s' garbage | throw "$p" || true
-  (printf 'POST /muster/v1/Submit HTTP/1.1\r\nContent-Length: 100000\r\n\r\n'; head -c 100000 /dev/zero | tr '\0' '[') | throw "$p" || true
+  (printf 'POST /muster/v1/Submit HTTP/1.1\r\nContent-Length: 100000\r\n\r\n'; head -c 100000 /dev/zero | tr '\0' '[') \
+    | throw "$p" || true
 done
 check "slurmctld goes on" UP "$(scontrol ping | grep -o UP)"
 check "and so does slurmd" "ran" "$(srun echo ran)"
-check "neither was restarted or complained of itself" 0 "$(grep -ciE 'exception|fatal' "$dir"/log/slurmctld.log "$dir"/log/slurmd-n1.log | awk -F: '{s+=$2} END{print s}')"
+check "neither was restarted or complained of itself" 0 \
+  "$(grep -ciE 'exception|fatal' "$dir"/log/slurmctld.log "$dir"/log/slurmd-n1.log | awk -F: '{s+=$2} END{print s}')"

@@ -5,13 +5,19 @@ start_cluster 8 64 DefMemPerCPU=1
 run() { timeout 60 srun "$@"; }
 
 run -Q -l -N8 -n512 sh -c 'echo "line of $SLURM_PROCID"' </dev/null > "$dir/big"
-check "512 tasks on 8 nodes: each line once, behind its label" "$(for i in $(seq 0 511); do printf '%3d: line of %d\n' "$i" "$i"; done | md5sum)" "$(sort -n "$dir/big" | md5sum)"
-check "each node has 64 of them" "64 x8" "$(run -Q -N8 -n512 sh -c 'echo $SLURMD_NODENAME' </dev/null | sort | uniq -c | awk '{print $1}' | uniq -c | awk '{print $2" x"$1}')"
-check "and SLURM_GTIDS names those of its node" "$(seq -s, 64 127)" "$(run -Q -N8 -n512 sh -c '[ $SLURM_PROCID = 64 ] && echo $SLURM_GTIDS; true' </dev/null)"
-check "exit codes of many" 3 "$(rc=0; run -Q -N8 -n512 sh -c 'exit $((SLURM_PROCID == 300 ? 3 : 0))' </dev/null >/dev/null 2>&1 || rc=$?; echo $rc)"
+check "512 tasks on 8 nodes: each line once, behind its label" \
+  "$(for i in $(seq 0 511); do printf '%3d: line of %d\n' "$i" "$i"; done | md5sum)" "$(sort -n "$dir/big" | md5sum)"
+check "each node has 64 of them" "64 x8" "$(run -Q -N8 -n512 sh -c 'echo $SLURMD_NODENAME' </dev/null \
+    | sort | uniq -c | awk '{print $1}' | uniq -c | awk '{print $2" x"$1}')"
+check "and SLURM_GTIDS names those of its node" "$(seq -s, 64 127)" \
+  "$(run -Q -N8 -n512 sh -c '[ $SLURM_PROCID = 64 ] && echo $SLURM_GTIDS; true' </dev/null)"
+check "exit codes of many" 3 "$(rc=0; \
+    run -Q -N8 -n512 sh -c 'exit $((SLURM_PROCID == 300 ? 3 : 0))' </dev/null >/dev/null 2>&1 || rc=$?; echo $rc)"
 
 # one task writes as much as it can, the others have little to say
-(run -Q -n3 -N1 sh -c 'if [ $SLURM_PROCID = 0 ]; then exec timeout 3 cat /dev/zero; else for i in 1 2 3 4; do echo "small $i" >&2; sleep 0.2; done; date +%s%N > '"$dir"'/small.$SLURM_PROCID; fi' </dev/null 2> "$dir/small" | wc -c > "$dir/flood") || true
+(run -Q -n3 -N1 sh -c \
+  'if [ $SLURM_PROCID = 0 ]; then exec timeout 3 cat /dev/zero; else for i in 1 2 3 4; do echo "small $i" >&2; sleep 0.2; done; date +%s%N > '"$dir"'/small.$SLURM_PROCID; fi' \
+  </dev/null 2> "$dir/small" | wc -c > "$dir/flood") || true
 check "beside a flood every line of the others came" 8 "$(grep -c small "$dir/small")"
 check "and the flood is one" yes "$([ "$(cat "$dir/flood")" -gt 20000000 ] && echo yes || cat "$dir/flood")"
 (timeout 20 srun -Q -n1 cat /dev/zero </dev/null >/dev/null 2>&1 & echo $! > "$dir/flooder"; wait) &
@@ -21,10 +27,13 @@ kill -TERM "$(cat "$dir/flooder")" 2>/dev/null || true
 wait_empty
 
 # input: one task never reads it
-check "input for all where one does not read" 2000000 "$(head -c 2000000 /dev/zero | run -Q -n2 sh -c 'if [ $SLURM_PROCID = 0 ]; then sleep 1; else wc -c; fi')"
+check "input for all where one does not read" 2000000 \
+  "$(head -c 2000000 /dev/zero | run -Q -n2 sh -c 'if [ $SLURM_PROCID = 0 ]; then sleep 1; else wc -c; fi')"
 
 # a stopped task
-(run -Q -n2 sh -c 'if [ $SLURM_PROCID = 0 ]; then echo $$ > '"$dir"'/stopped; kill -STOP $$; echo went on; else echo goes on; fi' </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
+(run -Q -n2 sh \
+  -c 'if [ $SLURM_PROCID = 0 ]; then echo $$ > '"$dir"'/stopped; kill -STOP $$; echo went on; else echo goes on; fi' \
+  </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
 soon "grep -q 'goes on' $dir/out"
 becomes "beside a stopped task another goes on" "goes on" '"$(cat "$dir/out")"'
 check "and another step of the node as well" fine "$(run -Q -w n1 echo fine </dev/null)"
@@ -32,7 +41,9 @@ kill -CONT "$(cat "$dir/stopped")"; soon "[ -s $dir/rc ]"
 check "continued it ends" "goes on went on 0" "$(cat "$dir/out" "$dir/rc" | tr '\n' ' ' | sed 's/ $//')"
 
 # a stopped srun: its step waits for nobody but itself
-srun -Q -n1 sh -c 'i=0; while [ $i -lt 400000 ]; do echo "line $i of a long text that fills what may be kept"; i=$((i+1)); done' </dev/null > "$dir/long" 2>&1 &
+srun -Q -n1 \
+  sh -c 'i=0; while [ $i -lt 400000 ]; do echo "line $i of a long text that fills what may be kept"; i=$((i+1)); done' \
+  </dev/null > "$dir/long" 2>&1 &
 pid=$!; sleep 0.3; kill -STOP $pid
 check "beside a stopped srun others run" "8" "$(run -Q -N8 -n8 echo here </dev/null | wc -l)"
 check "and are listed" yes "$(timeout 10 squeue -h >/dev/null && echo yes)"

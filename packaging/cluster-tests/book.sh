@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# The pages for users: each block of code marked "bash" in the pages below runs as it is, page by page, on a cluster with accounting and GPUs.
-# A page's blocks run in one shell, in order, with set -e; blocks marked otherwise ("sh", "text") are for reading, or need another host or root.
+# The pages for users: each block of code marked "bash" in the pages below runs as it is, page by page, on a cluster
+# with accounting and GPUs.
+# A page's blocks run in one shell, in order, with set -e; blocks marked otherwise ("sh", "text") are for reading, or
+# need another host or root.
 . "$(dirname "$0")/lib.bash"
 docs=$(cd "$(dirname "$0")/../../docs" && pwd)
-pages=${*:2}; pages=${pages:-quickstart jobs arrays gpus containers mpi ai accounting troubleshooting monitoring migrate}
+pages=${*:2}
+pages=${pages:-quickstart jobs arrays gpus containers mpi ai accounting troubleshooting monitoring migrate}
 prepare_dbd; start_dbd
 for g in 0 1; do touch "$dir/gpu$g"; done
 printf 'Name=gpu Type=a100 File=%s/gpu[0-1]\n' "$dir" > "$dir/gres.conf"
@@ -18,7 +21,9 @@ MetricsType=metrics/openmetrics
 GresTypes=gpu
 NodeName=DEFAULT Gres=gpu:a100:2"
 
-blocks() { awk '/^ *```/ { if (on) { on = 0; next } on = ($1 == "```bash"); next } on { sub(/^   /, ""); print }' "$1"; }
+blocks() {
+  awk '/^ *```/ { if (on) { on = 0; next } on = ($1 == "```bash"); next } on { sub(/^   /, ""); print }' "$1"
+}
 for page in $pages; do
   mkdir -p "$dir/work/$page"; cd "$dir/work/$page"
   { echo 'set -euo pipefail'; blocks "$docs/$page.md"; } > "$dir/$page.sh"

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# Users whom no daemon's host knows: by a token that says who they are (use_jwt_client_ids), by the word of a login host (use_client_ids).
+# Users whom no daemon's host knows: by a token that says who they are (use_jwt_client_ids), by the word of a login
+# host (use_client_ids).
 # shows: AuthAltParameters, AuthInfo
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 unshare -m true 2>/dev/null || { echo "skipped: needs namespaces of mounts"; exit 0; }
 uid=54321; getent passwd $uid >/dev/null && { echo "skipped: there is a user $uid"; exit 0; }
 b64() { base64 -w0 | tr '+/' '-_' | tr -d =; }
-jwt() { local t; t=$(printf '{"alg":"HS256","typ":"JWT"}' | b64).$(printf '{"exp":%s,"sun":"%s"%s}' "$(($(date +%s) + 600))" "$1" "$2" | b64)
-  echo "$t.$(printf %s "$t" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(od -An -tx1 -v "$dir/jwt.key" | tr -d ' \n')" -binary | b64)"; }
+jwt() {
+  local t
+  t=$(printf '{"alg":"HS256","typ":"JWT"}' \
+    | b64).$(printf '{"exp":%s,"sun":"%s"%s}' "$(($(date +%s) + 600))" "$1" "$2" | b64)
+  echo "$t.$(printf %s "$t" \
+    | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(od -An -tx1 -v "$dir/jwt.key" | tr -d ' \n')" -binary | b64)"; }
 command -v openssl >/dev/null || { echo "skipped: needs openssl"; exit 0; }
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
 chmod 777 "$dir"
@@ -16,7 +21,10 @@ AuthAltParameters=jwt_key=$dir/jwt.key,use_jwt_client_ids
 AuthInfo=use_client_ids"
 chmod 777 "$dir/work"
 who=",\"uid\":$uid,\"gid\":$uid,\"id\":{\"gecos\":\"\",\"dir\":\"$dir/work\",\"shell\":\"/bin/sh\",\"groups\":{\"ghosts\":$uid,\"hunters\":54322}}"
-as_jwt() { (cd "$dir/work" && setpriv --reuid=$uid --regid=$uid --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" SLURM_JWT="$token" "$@" 2>&1 </dev/null); }
+as_jwt() {
+  (cd "$dir/work" && setpriv --reuid=$uid \
+    --regid=$uid --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" SLURM_JWT="$token" "$@" 2>&1 </dev/null)
+}
 token=$(jwt ghost "$who")
 id=$(as_jwt sbatch --parsable -o "$dir/work/out" --wrap 'id -u; id -g; id -G; echo $SLURM_JOB_USER; srun sh -c "id -u"')
 wait_empty
@@ -29,7 +37,10 @@ check "under his name" "ghost $uid" "$(scontrol show job "$id" | sed -n 's/.*Use
 check "in accounting" ghost "$(sacct -X -n -j "$id" -o User | xargs)"
 token=$(jwt stranger '')
 match "a token that says nothing of one" "Protocol authentication error" "$(as_jwt squeue || true)"
-sed -i 's/use_jwt_client_ids$/use_jwt_client_ids_only/' "$SLURM_CONF"; kill "$(pid_of slurmctld)"; soon '! kill -0 "$(pid_of slurmctld)" 2>/dev/null'; start_ctld
+sed -i 's/use_jwt_client_ids$/use_jwt_client_ids_only/' "$SLURM_CONF"
+kill "$(pid_of slurmctld)"
+soon '! kill -0 "$(pid_of slurmctld)" 2>/dev/null'
+start_ctld
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
 token=$(jwt nobody '')
 match "one of a known user, where all must say it" "Protocol authentication error" "$(as_jwt squeue || true)"
@@ -37,19 +48,33 @@ token=$(scontrol token username=nobody | sed 's/.*=//')
 check "what is made here says it" 0 "$(as_jwt squeue -h >/dev/null; echo $?)"
 
 # a login host: its own users, a sackd, the same cluster
-mkdir -p "$dir/login"; cp "$dir/slurm.key" "$dir/login/" 2>/dev/null || cp "$dir/state/slurm.key" "$dir/login/slurm.key"; chmod 600 "$dir/login/slurm.key"
-sed "s#^SlurmctldPidFile=.*#SlurmctldPidFile=$dir/login/ctld.pid#;s#^SlurmdPidFile=.*#SlurmdPidFile=$dir/login/d.pid#" "$SLURM_CONF" > "$dir/login/slurm.conf"
-chmod 755 "$dir/login"; cp /etc/passwd "$dir/login/passwd"; echo "laura:x:54400:54400::$dir/work:/bin/sh" >> "$dir/login/passwd"
+mkdir -p "$dir/login"
+cp "$dir/slurm.key" "$dir/login/" 2>/dev/null || cp "$dir/state/slurm.key" "$dir/login/slurm.key"
+chmod 600 "$dir/login/slurm.key"
+sed "s#^SlurmctldPidFile=.*#SlurmctldPidFile=$dir/login/ctld.pid#;s#^SlurmdPidFile=.*#SlurmdPidFile=$dir/login/d.pid#" \
+  "$SLURM_CONF" > "$dir/login/slurm.conf"
+chmod 755 "$dir/login"
+cp /etc/passwd "$dir/login/passwd"
+echo "laura:x:54400:54400::$dir/work:/bin/sh" >> "$dir/login/passwd"
 cp /etc/group "$dir/login/group"; printf 'laura:x:54400:\nreaders:x:54401:laura\n' >> "$dir/login/group"
-login() { unshare -m --propagation private sh -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/group" /etc/group && shift 0 && exec "$@"' "$dir/login" "$@"; }
-SLURM_CONF=$dir/login/slurm.conf login sackd -D -f "$dir/login/slurm.conf" >"$dir/log/sackd.log" 2>&1 </dev/null & sack=$!
+login() {
+  unshare -m --propagation private \
+    sh -c 'mount --bind "$0/passwd" /etc/passwd && mount --bind "$0/group" /etc/group && shift 0 && exec "$@"' \
+    "$dir/login" "$@"
+}
+SLURM_CONF=$dir/login/slurm.conf \
+  login sackd -D -f "$dir/login/slurm.conf" >"$dir/log/sackd.log" 2>&1 </dev/null & sack=$!
 soon 'ls "$dir"/login/sack-test.socket 2>/dev/null >&2'
-as_laura() { (cd "$dir/work" && SLURM_CONF=$dir/login/slurm.conf login setpriv --reuid=54400 --regid=54400 --init-groups -- env PATH="$PATH" "$@" 2>&1 </dev/null); }
+as_laura() {
+  (cd "$dir/work" && SLURM_CONF=$dir/login/slurm.conf login setpriv \
+    --reuid=54400 --regid=54400 --init-groups -- env PATH="$PATH" "$@" 2>&1 </dev/null)
+}
 id=$(as_laura sbatch --parsable -o "$dir/work/laura" --wrap 'id -u; id -G; echo $SLURM_JOB_USER')
 wait_empty
 check "a user of a login host" "54400
 54400 54401
 laura" "$(cat "$dir/work/laura" 2>/dev/null || echo "$id")"
 check "shown by name" "laura" "$(scontrol show job "$id" | sed -n 's/.*UserId=\([a-z]*\)(54400).*/\1/p')"
-check "may cancel his own" "CANCELLED" "$(id=$(as_laura sbatch --parsable -o /dev/null --wrap 'sleep 60'); as_laura scancel "$id"; wait_empty; scontrol show job "$id" | grep -o CANCELLED)"
+check "may cancel his own" "CANCELLED" "$(id=$(as_laura sbatch --parsable -o /dev/null --wrap 'sleep 60'); \
+    as_laura scancel "$id"; wait_empty; scontrol show job "$id" | grep -o CANCELLED)"
 for p in $(descendants $sack) $sack; do kill "$p" 2>/dev/null || true; done

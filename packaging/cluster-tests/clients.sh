@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What clients of Slurm (workflow engines, portals, exporters, MPI libraries) use of the commands, row by row: each option, field and variable
+# What clients of Slurm (workflow engines, portals, exporters, MPI libraries) use of the commands, row by row: each
+# option, field and variable
 # with its effect or its text, and the rules that their parsers rely on.
 . "$(dirname "$0")/lib.bash"
 for i in 0 1; do touch "$dir/gpu$i"; done
@@ -25,7 +26,8 @@ sacctmgr -i modify user where name="$me" set defaultaccount=clients >/dev/null
 # ---- sbatch: what is asked for stands in the job's record
 one() { scontrol -o show job "$1"; }
 dep=$(sbatch --parsable -H --wrap true)
-scontrol create reservation reservationname=rsv starttime=now duration=60 nodes=n2 users="$me" flags=ignore_jobs >/dev/null
+scontrol create \
+  reservation reservationname=rsv starttime=now duration=60 nodes=n2 users="$me" flags=ignore_jobs >/dev/null
 while IFS='|' read -r options expected; do
   id=$(sbatch --parsable -H $options --wrap true) || { check "sbatch $options" accepted refused; continue; }
   case " $(one "${id%%;*}") " in *" $expected "*) echo "ok   sbatch $options" ;;
@@ -81,36 +83,49 @@ done <<T
 --clusters=test|JobState=PENDING
 T
 
-check "a reservation in one line" "ReservationName=rsv|Nodes=n2" "$(scontrol show -o reservation rsv | grep -oE 'ReservationName=[^ ]*| Nodes=[^ ]*' | tr -d ' ' | paste -sd'|')"
+check "a reservation in one line" "ReservationName=rsv|Nodes=n2" \
+  "$(scontrol show -o reservation rsv | grep -oE 'ReservationName=[^ ]*| Nodes=[^ ]*' | tr -d ' ' | paste -sd'|')"
 scontrol delete reservationname=rsv; scancel "$dep"
 
 # ---- sbatch: what it says, and what its scripts meet
-printf '#!/bin/bash\n#SBATCH --job-name=dir\n#SBATCH -n 2 --comment=c # words\n\n# more\n#SBATCH --export=ALL\necho "$0 $1 $2"\n#SBATCH --nice=9\n' > job.sh
+printf \
+  '#!/bin/bash\n#SBATCH --job-name=dir\n#SBATCH -n 2 --comment=c # words\n\n# more\n#SBATCH --export=ALL\necho "$0 $1 $2"\n#SBATCH --nice=9\n' \
+  > job.sh
 line=$(sbatch -o script.out -n1 job.sh -x 'b c')
 match "a submission is one line" '^Submitted batch job [0-9]+$' "$line"
 first=${line##* }
-match "of a cluster that was named" '^Submitted batch job [0-9]+ on cluster test$' "$(sbatch -M test -o /dev/null --wrap true)"
+match "of a cluster that was named" '^Submitted batch job [0-9]+ on cluster test$' \
+  "$(sbatch -M test -o /dev/null --wrap true)"
 match "--parsable" '^[0-9]+$' "$(sbatch --parsable -o /dev/null --wrap true)"
 match "--parsable with the cluster" '^[0-9]+;test$' "$(sbatch --parsable -M test -o /dev/null --wrap true)"
 piped=$(printf '#!/bin/sh\necho piped\n' | sbatch --parsable -o piped.out)
 printf '#!/bin/sh\necho "$1"\n' | sbatch -Q -o stdin.out /dev/stdin hello
 check "-Q says nothing" "" "$(sbatch -Q -o /dev/null --wrap true)"
 set +e
-sbatch -W -o /dev/null --wrap 'exit 3' >/dev/null; check "--wait ends as the job does" 3 $?
+sbatch -W -o /dev/null --wrap 'exit 3' >/dev/null
+check "--wait ends as the job does" 3 $?
 err=$(sbatch --account=nosuch -p nosuch --wrap true 2>&1); rc=$?
-check "a refusal, its words and code" "1 sbatch: error: Batch job submission failed: Invalid partition name specified" "$rc $(tail -1 <<<"$err")"
+check "a refusal, its words and code" "1 sbatch: error: Batch job submission failed: Invalid partition name specified" \
+  "$rc $(tail -1 <<<"$err")"
 set -e
-sbatch -Q -o env.out --export=ALL,K=V,OTHER -n4 -c1 -N2 --ntasks-per-node=2 -J named --gres=gpu:1 --mem=50 --wrap 'env; srun -n4 sh -c "echo T \$SLURM_PROCID \$SLURM_LOCALID \$SLURM_NODEID \$SLURMD_NODENAME \$SLURM_STEP_NODELIST \$SLURM_STEP_NUM_NODES \$SLURM_NTASKS"'
+sbatch -Q -o env.out --export=ALL,K=V,OTHER -n4 -c1 -N2 --ntasks-per-node=2 -J named --gres=gpu:1 --mem=50 --wrap \
+  'env; srun -n4 sh -c "echo T \$SLURM_PROCID \$SLURM_LOCALID \$SLURM_NODEID \$SLURMD_NODENAME \$SLURM_STEP_NODELIST \$SLURM_STEP_NUM_NODES \$SLURM_NTASKS"'
 sbatch -Q -o none.out --export=NONE,K=V --wrap 'echo "[${HOME:+home}] $K $SLURM_JOB_NAME"' >/dev/null
-arr=$(sbatch --parsable -o 'arr-%A_%a.out' --array=3,5 --wrap 'echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX; touch once; ')
-sig=$(sbatch --parsable -o sig.out --open-mode=append --signal=B:USR2@60 -t 1 --wrap 'trap "echo got USR2; exit 0" USR2; while :; do sleep 0.1; done')
-printf '#!/bin/bash\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2\necho $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES_HET_GROUP_0 ${SLURM_JOB_NODELIST_HET_GROUP_1:+list}\n' > het.sh
+arr=$(sbatch --parsable -o 'arr-%A_%a.out' --array=3,5 --wrap \
+  'echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX; touch once; ')
+sig=$(sbatch --parsable -o sig.out \
+  --open-mode=append --signal=B:USR2@60 -t 1 --wrap 'trap "echo got USR2; exit 0" USR2; while :; do sleep 0.1; done')
+printf \
+  '#!/bin/bash\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2\necho $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES_HET_GROUP_0 ${SLURM_JOB_NODELIST_HET_GROUP_1:+list}\n' \
+  > het.sh
 het=$(sbatch --parsable -o het.out het.sh)
 match "components by their offset" "$het\\+0 " "$(squeue -h -j "$het" -o '%i ' | tr -d '\n') $het+0 "
 sbatch -Q --mail-type=BEGIN,END --mail-user=x@y -J mailed -o /dev/null --wrap true
 wait_empty 40
-check "a script, its arguments and the options before its first command" "job.sh -x b c" "$(sed 's:.*/slurm_script:job.sh:' script.out)"
-match "the script's options, and the command line above them" 'JobName=dir .*Nice=0 .*NumTasks=1 .*Comment=c' "$(one "$first")"
+check "a script, its arguments and the options before its first command" "job.sh -x b c" \
+  "$(sed 's:.*/slurm_script:job.sh:' script.out)"
+match "the script's options, and the command line above them" 'JobName=dir .*Nice=0 .*NumTasks=1 .*Comment=c' \
+  "$(one "$first")"
 check "a script from a pipe" piped "$(cat piped.out)"
 check "/dev/stdin is a script" hello "$(cat stdin.out)"
 check "--export=NONE" "[] V wrap" "$(sed 's/home//' none.out)"
@@ -158,10 +173,12 @@ SLURM_MEM_PER_NODE|50
 SLURM_CONF|$SLURM_CONF
 K|V
 T
-check "of each task" "T 0 0 0 n1 n[1-2] 2 4;T 1 1 0 n1 n[1-2] 2 4;T 2 0 1 n2 n[1-2] 2 4;T 3 1 1 n2 n[1-2] 2 4" "$(grep '^T ' env.out | sort | paste -sd';')"
+check "of each task" "T 0 0 0 n1 n[1-2] 2 4;T 1 1 0 n1 n[1-2] 2 4;T 2 0 1 n2 n[1-2] 2 4;T 3 1 1 n2 n[1-2] 2 4" \
+  "$(grep '^T ' env.out | sort | paste -sd';')"
 
 # ---- squeue: fields of a job that runs, of one that waits, and of an array
-run=$(sbatch --parsable -o %j.out -J running -n2 -c1 --mem=60 --gres=gpu:1 -t 30 --nice=1 --comment=c --chdir="$dir/work" --wrap 'sleep 100')
+run=$(sbatch --parsable \
+  -o %j.out -J running -n2 -c1 --mem=60 --gres=gpu:1 -t 30 --nice=1 --comment=c --chdir="$dir/work" --wrap 'sleep 100')
 wait=$(sbatch --parsable -o /dev/null -J waiting -H -N1 --wrap true)
 parts=$(sbatch --parsable -o /dev/null -H --array=1-9%2 --wrap true)
 soon '[ "$(squeue -h -j "$run" -o %t)" = R ]'
@@ -226,11 +243,16 @@ QOS|normal
 BatchHost|n1
 UserID|$(id -u)
 T
-for f in SubmitTime EligibleTime; do match "squeue -O $f" '^20[0-9-]*T[0-9:]*$' "$(squeue -h -j "$run" -O $f:x | sed 's/x$//')"; done
-for f in TimeUsed TimeLeft PendingTime; do match "squeue -O $f" '^[0-9:]+$' "$(squeue -h -j "$run" -O "$f: " | tr -d ' ')"; done
+for f in SubmitTime EligibleTime; do
+  match "squeue -O $f" '^20[0-9-]*T[0-9:]*$' "$(squeue -h -j "$run" -O $f:x | sed 's/x$//')"
+done
+for f in TimeUsed TimeLeft PendingTime; do
+  match "squeue -O $f" '^[0-9:]+$' "$(squeue -h -j "$run" -O "$f: " | tr -d ' ')"
+done
 check "20 columns each" "40 $run" "$(squeue -h -j "$run" -O JobID,State | awk '{print length($0), $1}')"
 check "-O with widths" "$run RUNNI" "$(squeue -h -j "$run" -O "JobID:$((${#run}+1)),State:5")"
-check "-O with a text between" "$run###turm###RUNNING###turm###" "$(squeue -h -j "$run" -O 'JobID:###turm###,State:###turm###')"
+check "-O with a text between" "$run###turm###RUNNING###turm###" \
+  "$(squeue -h -j "$run" -O 'JobID:###turm###,State:###turm###')"
 check "-O with a control character" "$run"$'\037'"R"$'\037' "$(squeue -h -j "$run" -O $'JobID:\037,StateCompact:\037')"
 check "a field that is longer than its width is cut" runn "$(squeue -h -j "$run" -o %.4j)"
 check "right and left" "  R|R  |" "$(squeue -h -j "$run" -o '%.3t|%3t|')"
@@ -238,8 +260,10 @@ check "literal text" "JobId=$run^^^{\"n\":\"n1\"}" "$(squeue -h -j "$run" -o 'Jo
 check "a job that waits" "$wait PENDING (JobHeldUser) JobHeldUser N/A" "$(squeue -h -j "$wait" -o '%i %T %R %r %S')"
 check "an array that waits" "${parts}_[1-9%2] 1-9%2 $parts" "$(squeue -h -j "$parts" -o '%i %K %F')"
 check "-r" 9 "$(squeue -h -r -j "$parts" -o %i | grep -c "^${parts}_[1-9]$")"
-for o in "-t PD" "-t PENDING,CF" "-u $me -t PD" "--user=$me -t pd" "-A clients -t PD" "-p main -t PD" "-q normal -t PD" "-n waiting" "--name=waiting" "--me -t PD" \
-    "-a -t PD" "--states=PD --noconvert" "-M test -t PD" "-j $run,$wait -t PD" "-t all -j $wait"; do
+for o in "-t PD" "-t PENDING,CF" \
+  "-u $me -t PD" "--user=$me -t pd" "-A clients -t PD" "-p main -t PD" "-q normal -t PD" "-n waiting" "--name=waiting" \
+  "--me -t PD" "-a -t PD" "--states=PD --noconvert" "-M test -t PD" "-j $run,$wait -t PD" "-t all -j $wait"
+do
   match "squeue $o" "(^| )$wait( |\$)" "$(squeue -h $o -o %i | xargs)"
 done
 check "squeue -w" "$run" "$(squeue -h -w n1 -o %i)"
@@ -256,10 +280,14 @@ check "an empty --user lists nothing" "" "$(squeue -h --user= -o %i)"
 check "JSON" "$run RUNNING True" "$(squeue --json -j "$run" | python3 -c 'import json,sys
 d=json.load(sys.stdin); j=d["jobs"][0]; print(j["job_id"], j["job_state"][0], set(j["time_limit"])=={"set","infinite","number"} and not d["errors"] and "warnings" in d)')"
 set +e
-err=$(squeue -h -j 999999 2>&1); check "one unknown id" "1 slurm_load_jobs error: Invalid job id specified" "$? $err"
-out=$(squeue -h -j 999999,999999 2>&1); check "one unknown id, twice" "0 " "$? $out"
-err=$(squeue -h -j 999998,999999 2>&1); check "two unknown ids" "0 " "$? $err"
-scancel 999999; check "scancel of an unknown id" 0 $?
+err=$(squeue -h -j 999999 2>&1)
+check "one unknown id" "1 slurm_load_jobs error: Invalid job id specified" "$? $err"
+out=$(squeue -h -j 999999,999999 2>&1)
+check "one unknown id, twice" "0 " "$? $out"
+err=$(squeue -h -j 999998,999999 2>&1)
+check "two unknown ids" "0 " "$? $err"
+scancel 999999
+check "scancel of an unknown id" 0 $?
 check "scancel -v of it" 1 "$(scancel -v 999999 2>&1 | grep -c 'Invalid job id specified')"
 set -e
 
@@ -308,12 +336,17 @@ d=json.load(sys.stdin)["sinfo"]; n=[x for s in d for x in s["nodes"]["nodes"]]; 
 # ---- JSON as data parser v0.0.45 of 26.05 has it: job, step, node and statistics
 json() { python3 -c "import json,sys; d=json.load(sys.stdin); print($1)"; }
 check "squeue --json of a job that runs" "['SUCCESS'] entire float 1 True" "$(squeue -j "$run" --json | json \
-  "(j:=d['jobs'][0])['exit_code']['status'], j['step_id']['step_id'], type(j['billable_tres']['number']).__name__, j['cpus_per_task']['number'], j['tasks_per_core']['infinite']" | tr -d "()," | sed "s/'entire'/entire/; s/'float'/float/")"
-check "squeue -s --json is flat" "n1 True True" "$(squeue -s -j "$run" --json | json \
-  "(s:=d['steps'][0])['nodes'], 'running' in s['time'], {'cpu','srun','array','id','number_cpus'} <= set(s)" | tr -d "(),'")"
-check "squeue --only-job-state --json" "$run RUNNING" "$(squeue --only-job-state -j "$run" --json | json "d['jobs'][0]['job_id'], d['jobs'][0]['state'][0]" | tr -d "(),'")"
-check "sinfo --json says a reason's time as a number" "int True" "$(sinfo --json | json "type((s:=d['sinfo'][0])['reason']['time']).__name__, 'reason_set_by_user' in s" | tr -d "(),'")"
-check "sdiag --json has its lists" True "$(sdiag --json | json "{'pending_rpcs','pending_rpcs_by_hostlist'} <= set(d['statistics'])")"
+    "(j:=d['jobs'][0])['exit_code']['status'], j['step_id']['step_id'], type(j['billable_tres']['number']).__name__, j['cpus_per_task']['number'], j['tasks_per_core']['infinite']" \
+    | tr -d "()," | sed "s/'entire'/entire/; s/'float'/float/")"
+check "squeue -s --json is flat" "n1 True True" "$(squeue -s -j "$run" --json \
+    | json "(s:=d['steps'][0])['nodes'], 'running' in s['time'], {'cpu','srun','array','id','number_cpus'} <= set(s)" \
+    | tr -d "(),'")"
+check "squeue --only-job-state --json" "$run RUNNING" \
+  "$(squeue --only-job-state -j "$run" --json | json "d['jobs'][0]['job_id'], d['jobs'][0]['state'][0]" | tr -d "(),'")"
+check "sinfo --json says a reason's time as a number" "int True" "$(sinfo --json \
+    | json "type((s:=d['sinfo'][0])['reason']['time']).__name__, 'reason_set_by_user' in s" | tr -d "(),'")"
+check "sdiag --json has its lists" True \
+  "$(sdiag --json | json "{'pending_rpcs','pending_rpcs_by_hostlist'} <= set(d['statistics'])")"
 check "listjobs --json" True "$(scontrol listjobs n1 --json | json "$run in [j['job_id'] for j in d['jobs']]")"
 check "listpids --json" batch "$(scontrol listpids "$run" n1 --json | json "d['pids'][0]['step_id']")"
 check "sinfo passes words behind its options" n1 "$(sinfo -h -N -n n1 -o %N ,GresUsed:)"
@@ -350,45 +383,74 @@ check "records end with an empty line" 2 "$(scontrol show nodes | grep -c '^$')"
 check "-o: one line each" 2 "$(scontrol -o show nodes | grep -c '^NodeName=')"
 check "-o show partitions" 1 "$(scontrol -o show partitions | wc -l)"
 match "show config" '^Configuration data as of 20' "$(scontrol show config | head -1)"
-for k in ClusterName MinJobAge MaxArraySize SLURM_VERSION MaxJobCount; do match "show config: $k" "^$k +=" "$(scontrol show config | grep "^$k ")"; done
+for k in ClusterName MinJobAge MaxArraySize SLURM_VERSION MaxJobCount; do
+  match "show config: $k" "^$k +=" "$(scontrol show config | grep "^$k ")"
+done
 match "ping" 'Slurmctld\(primary\) at .* is UP' "$(scontrol ping)"
 check "show hostnames" "n1 n2 x07 x08" "$(scontrol show hostnames 'n[1-2],x[07-08]' | xargs)"
 check "show hostnames, of the environment" "a b" "$(SLURM_JOB_NODELIST=a,b scontrol show hostnames | xargs)"
 check "show hostlist" "n[1-3,07-09]" "$(scontrol show hostlist n1,n2,n3,n07,n08,n09)"
-printf 'b1\nb2\n' > names; check "show hostlist of a file" "b[1-2]" "$(scontrol show hostlist "$dir/work/names")"
+printf 'b1\nb2\n' > names
+check "show hostlist of a file" "b[1-2]" "$(scontrol show hostlist "$dir/work/names")"
 check "show topology of a flat one says nothing" "0" "$(scontrol show topology; echo $?)"
-check "no jobs" "No jobs in the system" "$(scontrol show job 2>/dev/null | grep -c JobId= >/dev/null && echo 'No jobs in the system')"
+check "no jobs" "No jobs in the system" \
+  "$(scontrol show job 2>/dev/null | grep -c JobId= >/dev/null && echo 'No jobs in the system')"
 later=$(sbatch --parsable -o /dev/null --begin=now+1hour --wrap true)
-scontrol hold "$later"; match "hold" 'Reason=JobHeld(Admin|User)' "$(one "$later")"
+scontrol hold "$later"
+match "hold" 'Reason=JobHeld(Admin|User)' "$(one "$later")"
 scontrol release "$later"; soon 'one "$later" | grep -q Reason=BeginTime'
 match "release, and --begin" 'Reason=BeginTime' "$(one "$later")"
-scontrol update job "$wait" comment=changed; match "update job" 'Comment=changed' "$(one "$wait")"
-scontrol update nodename=n2 state=down reason=clients; match "update node" 'State=DOWN.* Reason=clients' "$(scontrol -o show node n2)"
-scontrol update nodename=n2 state=resume; match "and back" 'State=IDLE' "$(scontrol -o show node n2)"
-scontrol update partitionname=main state=drain; match "update partition" 'State=DRAIN' "$(scontrol -o show partition main)"
+scontrol update job "$wait" comment=changed
+match "update job" 'Comment=changed' "$(one "$wait")"
+scontrol update nodename=n2 state=down reason=clients
+match "update node" 'State=DOWN.* Reason=clients' "$(scontrol -o show node n2)"
+scontrol update nodename=n2 state=resume
+match "and back" 'State=IDLE' "$(scontrol -o show node n2)"
+scontrol update partitionname=main state=drain
+match "update partition" 'State=DRAIN' "$(scontrol -o show partition main)"
 scontrol update partitionname=main state=up
 check "write batch_script" "#!/bin/sh" "$(scontrol write batch_script "$run" - | head -1)"
 scontrol notify "$run" hello; soon 'grep -q hello "$run.out"'
 match "notify" hello "$(cat "$run.out")"
 scontrol reconfigure
-check "show jobs as JSON and YAML" "$run job_id: $run" "$(scontrol show job "$run" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])') $(scontrol show job "$run" --yaml | grep -oE "job_id: !!int $run" | sed "s/!!int //" | head -1)"
-check "show nodes --json" n1 "$(scontrol show nodes --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["nodes"][0]["name"])')"
-scontrol requeue "$run"; match "requeue keeps the number" 'Restarts=1' "$(one "$run")"
+check "show jobs as JSON and YAML" "$run job_id: $run" "$(scontrol show job "$run" --json | \
+    python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])') $(scontrol show job "$run" --yaml \
+    | grep -oE "job_id: !!int $run" | sed "s/!!int //" | head -1)"
+check "show nodes --json" n1 \
+  "$(scontrol show nodes --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["nodes"][0]["name"])')"
+scontrol requeue "$run"
+match "requeue keeps the number" 'Restarts=1' "$(one "$run")"
 scancel --signal USR1 "$later" 2>/dev/null || true
 
 # ---- scancel
 sleeper() { sbatch --parsable -o /dev/null "$@" --wrap 'sleep 100'; }
-gone() { local n=0; while [ -n "$(squeue -h -j "$1,$1" -o %i)" ]; do n=$((n+1)); [ $n -lt 100 ] || { echo still there; return; }; sleep 0.1; done; echo gone; }
-a=$(sleeper -H) b=$(sleeper -H); scancel "$a" "$b"; check "scancel: several ids" "gone gone" "$(gone "$a") $(gone "$b")"
-a=$(sleeper -H -J byname); scancel --name=byname; check "scancel --name" gone "$(gone "$a")"
-a=$(sleeper -H -J bystate); scancel --state=PENDING --name=bystate; check "scancel --state" gone "$(gone "$a")"
-a=$(sleeper -H); scancel -M test "$a"; check "scancel --clusters" gone "$(gone "$a")"
-a=$(sleeper -H); check "scancel -Q" "" "$(scancel -Q "$a" 2>&1)"
+gone() { local n=0; while [ -n "$(squeue -h -j "$1,$1" -o %i)" ]; do n=$((n+1)); \
+  [ $n -lt 100 ] || { echo still there; return; }; sleep 0.1; done; echo gone; }
+a=$(sleeper -H) b=$(sleeper -H)
+scancel "$a" "$b"
+check "scancel: several ids" "gone gone" "$(gone "$a") $(gone "$b")"
+a=$(sleeper -H -J byname)
+scancel --name=byname
+check "scancel --name" gone "$(gone "$a")"
+a=$(sleeper -H -J bystate)
+scancel --state=PENDING --name=bystate
+check "scancel --state" gone "$(gone "$a")"
+a=$(sleeper -H)
+scancel -M test "$a"
+check "scancel --clusters" gone "$(gone "$a")"
+a=$(sleeper -H)
+check "scancel -Q" "" "$(scancel -Q "$a" 2>&1)"
 usr=$(sbatch --parsable -o usr.out --wrap 'trap "echo usr; exit 0" USR1; echo up; while :; do sleep 0.1; done')
 soon 'grep -q up usr.out 2>/dev/null'
-scancel --signal=USR1 --batch "$usr"; gone "$usr" >/dev/null; check "scancel --signal" "up usr" "$(xargs < usr.out)"
-a=$(sleeper -H); scancel -u "$me"; check "scancel -u" gone "$(gone "$a")"
-a=$(sleeper -H); scancel --me; check "scancel --me" gone "$(gone "$a")"
+scancel --signal=USR1 --batch "$usr"
+gone "$usr" >/dev/null
+check "scancel --signal" "up usr" "$(xargs < usr.out)"
+a=$(sleeper -H)
+scancel -u "$me"
+check "scancel -u" gone "$(gone "$a")"
+a=$(sleeper -H)
+scancel --me
+check "scancel --me" gone "$(gone "$a")"
 wait_empty 20
 
 # ---- srun
@@ -425,12 +487,18 @@ check "a file for each task" "o0 o1 e0 e1" "$(cat part-0.out part-1.out part-0.e
 match "--version" '^slurm [0-9]+\.[0-9]+\.[0-9]+$' "$(srun --version)"
 match "--test-only" 'srun: Job [0-9]+ to start at .* in partition main' "$(srun --test-only true 2>&1)"
 match "--mpi=list" pmi2 "$(srun --mpi=list 2>&1 | xargs)"
-match "components with colons" '^0: n1 1: n2$' "$(srun -l -n1 -w n1 printenv SLURMD_NODENAME : -n1 -w n2 printenv SLURMD_NODENAME | sort | xargs)"
-check "in an allocation" "inner0" "$(salloc -Q -n2 sh -c 'srun --overlap --jobid=$SLURM_JOB_ID -n1 echo inner$((SLURM_PROCID))' | xargs)"
-set +e; timeout 20 srun --kill-on-bad-exit=1 -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 5; sleep 100' 2>/dev/null; match "--kill-on-bad-exit ends the step" '^143$' $?; set -e
+match "components with colons" '^0: n1 1: n2$' \
+  "$(srun -l -n1 -w n1 printenv SLURMD_NODENAME : -n1 -w n2 printenv SLURMD_NODENAME | sort | xargs)"
+check "in an allocation" "inner0" \
+  "$(salloc -Q -n2 sh -c 'srun --overlap --jobid=$SLURM_JOB_ID -n1 echo inner$((SLURM_PROCID))' | xargs)"
+set +e
+timeout 20 srun --kill-on-bad-exit=1 -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 5; sleep 100' 2>/dev/null
+match "--kill-on-bad-exit ends the step" '^143$' $?
+set -e
 
 # ---- sacct
-done=$(sbatch --parsable -o d.out -J accounted -n2 -t 7 --mem=30 --comment=c --wckey=k -W --wrap 'srun -n2 true; exit 3' || true)
+done=$(sbatch \
+  --parsable -o d.out -J accounted -n2 -t 7 --mem=30 --comment=c --wckey=k -W --wrap 'srun -n2 true; exit 3' || true)
 pend=$(sbatch --parsable -o /dev/null -J soon -H --array=1-3 --wrap true)
 check "sacct knows a job as soon as sbatch has returned" "soon" "$(sacct -X -n -P -j "$pend" -o JobName | head -1)"
 row() { sacct -X -n -P -j "$done" -o "$1"; }
@@ -469,10 +537,12 @@ T
 for f in Submit Eligible Start End; do match "sacct -o $f" '^20[0-9-]*T[0-9:]{8}$' "$(row $f)"; done
 for f in Elapsed TotalCPU UserCPU SystemCPU; do match "sacct -o $f" '^[0-9:.]+$' "$(row $f)"; done
 for f in CPUTimeRAW Priority; do match "sacct -o $f" '^[0-9]+$' "$(row $f)"; done
-match "sacct: MaxRSS and MaxVMSize of a step" '^[0-9.]*[KMG]?\|[0-9.]*[KMG]?$' "$(sacct -n -P -j "$done.batch" -o MaxRSS,MaxVMSize)"
+match "sacct: MaxRSS and MaxVMSize of a step" '^[0-9.]*[KMG]?\|[0-9.]*[KMG]?$' \
+  "$(sacct -n -P -j "$done.batch" -o MaxRSS,MaxVMSize)"
 check "repeated -j" "$done" "$(sacct -X -n -P -j "$done" -j "$done" -o JobID)"
 check "default fields" "JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode" "$(sacct -P -j "$done" | head -1)"
-check "-P and -p" "JobID|State JobID|State|" "$(sacct -P -j "$done" -o jobid,state | head -1) $(sacct -p -j "$done" -o jobid,state | head -1)"
+check "-P and -p" "JobID|State JobID|State|" \
+  "$(sacct -P -j "$done" -o jobid,state | head -1) $(sacct -p -j "$done" -o jobid,state | head -1)"
 check "--delimiter" "$done"$'\x1f'FAILED "$(sacct -n -P --delimiter $'\x1f' -X -j "$done" -o JobID,State)"
 check "a column that is too narrow" "accoun+" "$(sacct -n -X -j "$done" -o JobName%7 | xargs)"
 check "width%N" "$(printf '%20s ' accounted)" "$(sacct -n -X -j "$done" -o JobName%20)"
@@ -481,7 +551,9 @@ check "an array that waits" "${pend}_[1-3]" "$(sacct -n -P -X -j "$pend" -o JobI
 check "-S and -E" 1 "$(sacct -X -n -P -S now-1hour -E now -o JobID | grep -c "^$done$")"
 check "nothing before its time" "" "$(sacct -X -n -P -S 2020-01-01 -E 2020-01-02 -o JobID)"
 check "--state" "$done" "$(sacct -X -n -P -S now-1hour -E now --state=FAILED --name=accounted -o JobID)"
-check "-u, -a and -A" "1 1 1" "$(sacct -X -n -P -u "$me" --name=accounted -o JobID | wc -l) $(sacct -a -X -n -P --name=accounted -o JobID | wc -l) $(sacct -A clients -X -n -P --name=accounted -o JobID | wc -l)"
+check "-u, -a and -A" "1 1 1" \
+  "$(sacct -X -n -P -u "$me" --name=accounted -o JobID | wc -l) $(sacct -a -X -n -P --name=accounted -o JobID \
+    | wc -l) $(sacct -A clients -X -n -P --name=accounted -o JobID | wc -l)"
 check "--clusters" "test" "$(sacct -X -n -P --clusters=test -j "$done" -o Cluster)"
 check "--clusters all" "test" "$(sacct -X -n -P --clusters all -j "$done" -o Cluster)"
 check "--duplicates --noconvert" "30M" "$(sacct -X -n -P --duplicates --noconvert -j "$done" -o ReqMem)"
@@ -491,21 +563,29 @@ match "--helpformat" 'JobIDRaw' "$(sacct --helpformat)"
 match "--version" '^slurm [0-9.]+$' "$(sacct --version)"
 match "format=all" "\\|accounted\\|" "$(sacct -X -n -P --format=all -j "$done")"
 check "SLURM_TIME_FORMAT and TZ" "$(date -u -d "$(TZ=UTC row End)" +%s)" "$(TZ=UTC SLURM_TIME_FORMAT=%s row End)"
-check "--json" "$done FAILED" "$(sacct --json -j "$done" | python3 -c 'import json,sys; j=json.load(sys.stdin)["jobs"][0]; print(j["job_id"], j["state"]["current"][0])')"
+check "--json" "$done FAILED" "$(sacct --json -j "$done" \
+    | python3 -c 'import json,sys; j=json.load(sys.stdin)["jobs"][0]; print(j["job_id"], j["state"]["current"][0])')"
 c=$(sleeper); soon '[ "$(squeue -h -j "$c" -o %t)" = R ]'
-scancel "$c"; gone "$c" >/dev/null; check "CANCELLED by" "CANCELLED by $(id -u)" "$(sacct -X -n -P -j "$c" -o State)"
+scancel "$c"
+gone "$c" >/dev/null
+check "CANCELLED by" "CANCELLED by $(id -u)" "$(sacct -X -n -P -j "$c" -o State)"
 scancel "$pend"
 
 # ---- sacctmgr, sshare, sdiag
-check "list user" "$me|clients" "$(sacctmgr -n -P show user name="$me" withassoc format=user,account where account=clients)"
+check "list user" "$me|clients" \
+  "$(sacctmgr -n -P show user name="$me" withassoc format=user,account where account=clients)"
 check "list user, 20 wide" "clients" "$(sacctmgr -n -s list user "$me" format=account%20 | grep clients | xargs)"
 check "show assoc" "clients" "$(sacctmgr show assoc user="$me" account=clients format=account -n | xargs)"
 match "show qos" '^Name\|' "$(sacctmgr -P show qos format=name,priority)"
 check "show runaway" 0 "$(sacctmgr -n -P show runaway </dev/null >/dev/null 2>&1; echo $?)"
-sacctmgr -i update job where jobid="$done" set AdminComment=noted >/dev/null; check "AdminComment" noted "$(row AdminComment)"
+sacctmgr -i update job where jobid="$done" set AdminComment=noted >/dev/null
+check "AdminComment" noted "$(row AdminComment)"
 match "sshare" "clients" "$(sshare -n -P -o account,fairshare)"
 match "sshare -U" clients "$(sshare -U --format Account%25 --noheader)"
-for l in 'Server thread count:' 'Agent queue size:' 'DBD Agent queue size:' 'Last cycle:' 'Mean cycle:' 'Remote Procedure Call statistics by message type'; do
+for l in 'Server thread count:' 'Agent queue size:' \
+  'DBD Agent queue size:' 'Last cycle:' 'Mean cycle:' 'Remote Procedure Call statistics by message type'
+do
   match "sdiag: $l" "$l" "$(sdiag)"
 done
-match "sdiag --json" '^[0-9]+$' "$(sdiag --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["statistics"]["server_thread_count"])')"
+match "sdiag --json" '^[0-9]+$' \
+  "$(sdiag --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["statistics"]["server_thread_count"])')"

@@ -16,16 +16,21 @@ one() { scontrol -o show job "$1"; }
 out=$(sbatch -H --wrap true 2>&1)
 check "what it says, and the submission" "sbatch: lua: quota of 1 Submitted batch job 1" "$(xargs <<<"$out")"
 match "what it sets" 'TimeLimit=00:07:00 .*Comment=sbatch 2.00' "$(one 1)"
-sbatch -Q -H -t 9 --wrap true 2>/dev/null; match "its defaults are weaker than the command line" 'TimeLimit=00:09:00' "$(one 2)"
+sbatch -Q -H -t 9 --wrap true 2>/dev/null
+match "its defaults are weaker than the command line" 'TimeLimit=00:09:00' "$(one 2)"
 set +e
-err=$(sbatch --comment=bad --wrap true 2>&1); check "what it refuses" "1 sbatch: error: lua: no bad here sbatch: error: cli_filter plugin terminated with error" "$? $(xargs <<<"$err")"
+err=$(sbatch --comment=bad --wrap true 2>&1)
+check "what it refuses" "1 sbatch: error: lua: no bad here sbatch: error: cli_filter plugin terminated with error" \
+  "$? $(xargs <<<"$err")"
 set -e
 scancel 1 2
 match "srun" 'Comment=srun 2.00' "$(srun -n1 sh -c 'scontrol -o show job $SLURM_JOB_ID' 2>/dev/null)"
 if [ "$(id -u)" = 0 ]; then
-  match "an ordinary user" 'sbatch: lua: quota of [0-9]+' "$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups sbatch -o /dev/null --wrap true 2>&1)"
+  match "an ordinary user" 'sbatch: lua: quota of [0-9]+' \
+    "$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups sbatch -o /dev/null --wrap true 2>&1)"
 fi
-match "a step in an allocation passes it too" 'srun: lua: quota of [0-9]+' "$(salloc -Q sh -c 'srun -n1 true' 2>&1 | grep srun)"
+match "a step in an allocation passes it too" 'srun: lua: quota of [0-9]+' \
+  "$(salloc -Q sh -c 'srun -n1 true' 2>&1 | grep srun)"
 mv "$dir/cli_filter.lua" "$dir/elsewhere.lua"
 set +e
 match "without the script" 'Unable to stat .*cli_filter.lua' "$(sbatch --wrap true 2>&1)"

@@ -1,10 +1,31 @@
 #!/usr/bin/env bash
-# srun by way of the command service: its output, input, signals and end, also when the service or the caller is killed or stopped.
+# srun by way of the command service: its output, input, signals and end, also when the service or the caller is
+# killed or stopped.
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4
-service() { local p; p=$(cat "$prefix/var/run/commands.$(stat -L -c %i /proc/self/ns/net)$([ "$(id -u)" != 0 ] || echo .root).lock" 2>/dev/null) && kill -0 "$p" 2>/dev/null && echo "$p" || true; }
-await_service() { local n=0; while ! [ -n "$(service)" ] || ! squeue >/dev/null 2>&1; do n=$((n+1)); [ $n -lt 50 ] || break; sleep 0.2; done; sleep 1.5; }
-srun_pid() { local n=0 p; while ! p=$(pgrep -P "$1" -x srun); do n=$((n+1)); [ $n -lt 50 ] || return 0; sleep 0.05; done; echo "$p"; }
+service() {
+  local p
+  p=$(cat "$prefix/var/run/commands.$(stat -L -c %i /proc/self/ns/net)$([ "$(id -u)" != 0 ] \
+    || echo .root).lock" 2>/dev/null) && kill -0 "$p" 2>/dev/null && echo "$p" || true
+}
+await_service() {
+  local n=0
+  while ! [ -n "$(service)" ] || ! squeue >/dev/null 2>&1; do
+    n=$((n+1))
+    [ $n -lt 50 ] || break
+    sleep 0.2
+  done
+  sleep 1.5
+}
+srun_pid() {
+  local n=0 p
+  while ! p=$(pgrep -P "$1" -x srun); do
+    n=$((n+1))
+    [ $n -lt 50 ] || return 0
+    sleep 0.05
+  done
+  echo "$p"
+}
 lines='for i in $(seq 12); do echo line $i of $SLURM_PROCID; sleep 0.25; done; exit 4'
 await_service
 check "output of two tasks" "a a" "$(srun -n 2 echo a | xargs)"
@@ -27,7 +48,8 @@ bash -c 'srun sleep 312; true' & sleep 1.5; kill -9 "$(srun_pid $!)"; wait || tr
 check "a killed srun ends its step" "" "$(pgrep -f '^[a-z/]*sleep 312' || true)"
 srun -w n1 --exclusive sleep 4 & sleep 0.7
 bash -c 'srun -w n1 --exclusive true 2>/dev/null; true' & sleep 1; kill -9 "$(srun_pid $!)"
-# at once by the service; a command that was slow to reach it ran by itself, and its job ends ten seconds after its start
+# at once by the service; a command that was slow to reach it ran by itself, and its job ends ten seconds after its
+# start
 for _ in $(seq 150); do [ -n "$(squeue -h -n true -o %i)" ] || break; sleep 0.2; done
 check "a killed srun that waited leaves no job" "" "$(squeue -h -n true -o %i)"
 wait || true
@@ -47,21 +69,42 @@ kill -9 $waits; touch killed; wait $holds; soon '[ -z "$(steps)" ]'
 srun -Q -n4 --exact true; squeue -h -s -j $SLURM_JOB_ID -o %i | grep batch
 C
 rm -f killed; sbatch -W queued.sh >/dev/null
-check "nor runs what a killed srun waited with" "1 $(grep -o '[0-9]*.batch' queued.out)" "$(grep -c retrying queued.err) $(grep -v Killed queued.out | xargs)$(ls ran 2>/dev/null)"
-bash -c 'srun sleep 313; echo rc $?' > int.txt 2>int.err & b=$!; sleep 1.2; p=$(srun_pid $b); kill -INT "$p"; sleep 0.3; kill -INT "$p"; wait $b || true
+check "nor runs what a killed srun waited with" "1 $(grep -o '[0-9]*.batch' queued.out)" \
+  "$(grep -c retrying queued.err) $(grep -v Killed queued.out | xargs)$(ls ran 2>/dev/null)"
+bash -c 'srun sleep 313; echo rc $?' > int.txt 2>int.err & b=$!
+sleep 1.2
+p=$(srun_pid $b)
+kill -INT "$p"
+sleep 0.3
+kill -INT "$p"
+wait $b || true
 match "a first interrupt tells, a second goes to the tasks" 'one more within 1 sec.*sending Ctrl-C' "$(xargs < int.err)"
 check "and ends them" "rc 130" "$(cat int.txt)"
-by() { until [ -z "$(squeue -h)" ]; do sleep 0.1; done; scontrol show job "$(scontrol show job -o | tail -1 | sed -E 's/JobId=([0-9]+).*/\1/')" | grep -oE 'JobState=[A-Z]+|ExitCode=[0-9:]+' | xargs; }
+by() { until [ -z "$(squeue -h)" ]; do sleep 0.1; done; \
+  scontrol show job "$(scontrol show job -o | tail -1 | sed -E 's/JobId=([0-9]+).*/\1/')" \
+  | grep -oE 'JobState=[A-Z]+|ExitCode=[0-9:]+' | xargs; }
 check "and cancel the job" "JobState=CANCELLED ExitCode=0:0" "$(by)"
 for pause in 0.01 0.05 0.15; do
-  bash -c 'srun --quit-on-interrupt bash -c "trap : INT; for i in \$(seq 100); do sleep 0.1; done"; true' 2>/dev/null & b=$!; sleep 1.2; p=$(srun_pid $b); kill -INT "$p"; sleep $pause; kill -9 "$p" 2>/dev/null || true; wait $b || true
+  bash -c 'srun --quit-on-interrupt bash -c "trap : INT; for i in \$(seq 100); do sleep 0.1; done"; true' 2>/dev/null \
+    & b=$!
+  sleep 1.2
+  p=$(srun_pid $b)
+  kill -INT "$p"
+  sleep $pause
+  kill -9 "$p" 2>/dev/null || true
+  wait $b || true
   match "an interrupted srun that is killed after $pause s leaves no job" "JobState=(CANCELLED|COMPLETED) " "$(by)"
 done
 # timeout(1) would send SIGCONT behind the signal, which srun tells
 bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT; touch traps; sleep 60 & wait"; true' 2> quit.err & b=$!
 soon '[ -e traps ]'; kill -INT "$(srun_pid $b)"; wait $b || true
-comes "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" '"$(xargs < quit.err)"'
-bash -c 'srun bash -c "trap \"echo got; exit 5\" USR1; echo up; while :; do sleep 0.1; done"; echo rc $?' > usr.txt 2>/dev/null & b=$!; sleep 1.2; kill -USR1 "$(srun_pid $b)"; wait $b || true
+comes "its exit code is told, its signal is not" "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" \
+  '"$(xargs < quit.err)"'
+bash -c 'srun bash -c "trap \"echo got; exit 5\" USR1; echo up; while :; do sleep 0.1; done"; echo rc $?' \
+  > usr.txt 2>/dev/null & b=$!
+sleep 1.2
+kill -USR1 "$(srun_pid $b)"
+wait $b || true
 check "other signals are passed on" "up got rc 5" "$(xargs < usr.txt)"
 srun bash -c 'head -c 20000000 /dev/zero' > big.bin & sleep 0.2
 bash -c 'srun bash -c "yes | head -c 30000000" | (sleep 5; wc -c)' > slow.txt & sleep 0.8

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # The daemons as processes: names, pid files, signals, logs, the system's log, sackd.
-# shows: DebugFlags, LogTimeFormat, SlurmctldDebug, SlurmctldPidFile, SlurmctldSyslogDebug, SlurmdPidFile, SlurmdSyslogDebug
+# shows: DebugFlags, LogTimeFormat, SlurmctldDebug, SlurmctldPidFile, SlurmctldSyslogDebug, SlurmdPidFile
+# shows: SlurmdSyslogDebug
 # shows: StateSaveLocation
 . "$(dirname "$0")/lib.bash"
 mkdir -p "$dir/log"
 syslog=
 if [ "$(id -u)" = 0 ] && [ ! -e /dev/log ] && command -v perl >/dev/null; then
-  perl -MIO::Socket::UNIX -e 'use Socket; my $s=IO::Socket::UNIX->new(Type=>SOCK_DGRAM,Local=>"/dev/log") or exit 1; chmod 0666,"/dev/log"; $|=1; my $b; while (defined $s->recv($b,4096)) { print "$b\n" }' > "$dir/log/syslog" 2>/dev/null &
+  perl -MIO::Socket::UNIX -e \
+    'use Socket; my $s=IO::Socket::UNIX->new(Type=>SOCK_DGRAM,Local=>"/dev/log") or exit 1; chmod 0666,"/dev/log"; $|=1; my $b; while (defined $s->recv($b,4096)) { print "$b\n" }' \
+    > "$dir/log/syslog" 2>/dev/null &
   syslog=$!; soon '[ -e /dev/log ]'
 else echo "skipped: the system's log (needs root, perl and a free /dev/log)"; fi
 trap '[ -z "$syslog" ] || { kill "$syslog"; rm -f /dev/log; }; finish' EXIT
@@ -33,7 +36,8 @@ check "scontrol setdebugflags" "Steps" "$(scontrol show config | sed -n 's/^Debu
 check "scontrol setdebug" "verbose" "$(scontrol show config | sed -n 's/^SlurmctldDebug *= //p')"
 match "DebugFlags=Steps" "STEPS: StepId=$id.batch is over" "$(cat "$dir/log/slurmctld.log")"
 match "DebugFlags=TraceJobs" "TRACEJOBS: JobId=$id State=COMPLETED NodeCnt=0" "$(cat "$dir/log/slurmctld.log")"
-check "a flag that there is not" "1|invalid debug flag: +nosuch" "$(rc=0; e=$(scontrol setdebugflags +nosuch 2>&1) || rc=$?; echo "$rc|$(tail -1 <<< "$e")")"
+check "a flag that there is not" "1|invalid debug flag: +nosuch" \
+  "$(rc=0; e=$(scontrol setdebugflags +nosuch 2>&1) || rc=$?; echo "$rc|$(tail -1 <<< "$e")")"
 mv "$dir/log/slurmctld.log" "$dir/log/rotated"; kill -USR2 "$ctld"
 soon '[ -e "$dir/log/slurmctld.log" ]'
 check "USR2 opens the log again" yes "$([ -e "$dir/log/slurmctld.log" ] && echo yes)"
@@ -48,18 +52,22 @@ check "and the first goes on" "UP" "$(scontrol ping | grep -o UP)"
 
 # a host without slurmd and slurmctld: sackd vouches for its callers
 mkdir -p "$dir/login/run"; cp "$dir/state/slurm.key" "$dir/login/slurm.key" 2>/dev/null || true
-sed -e "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/login/run/slurmctld.pid|; s|^SlurmdPidFile=.*|SlurmdPidFile=$dir/login/run/slurmd.pid|; s|^StateSaveLocation=.*|StateSaveLocation=$dir/login/state|" "$SLURM_CONF" > "$dir/login/slurm.conf"
+sed -e \
+  "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/login/run/slurmctld.pid|; s|^SlurmdPidFile=.*|SlurmdPidFile=$dir/login/run/slurmd.pid|; s|^StateSaveLocation=.*|StateSaveLocation=$dir/login/state|" \
+  "$SLURM_CONF" > "$dir/login/slurm.conf"
 chmod 600 "$dir/login/slurm.key"
 check "sackd without its configuration" 1 "$(timeout 20 sackd -f /nonexistent >/dev/null 2>&1 </dev/null; echo $?)"
 match "and with a port" "SACKD_PORT: sackd asks slurmctld for changes and listens on no port" \
   "$(SACKD_PORT=1 timeout 20 sackd -f "$dir/login/slurm.conf" 2>&1 </dev/null || true)"
-match "a level that is none" "SACKD_DEBUG invalid: loud" "$(SACKD_DEBUG=loud timeout 20 sackd -D -f "$dir/login/slurm.conf" 2>&1 </dev/null || true)"
+match "a level that is none" "SACKD_DEBUG invalid: loud" \
+  "$(SACKD_DEBUG=loud timeout 20 sackd -D -f "$dir/login/slurm.conf" 2>&1 </dev/null || true)"
 sackd -f "$dir/login/slurm.conf" </dev/null >/dev/null 2>&1
 sack=$(pgrep -f "sackd -f $dir/login/slurm.conf" | head -1)
 check "sackd's name" sackd "$(cat "/proc/$sack/comm")"
 if [ "$(id -u)" = 0 ]; then
   chmod 755 "$dir/login" "$dir/login/run"
-  id=$(cd /tmp && SLURM_CONF=$dir/login/slurm.conf setpriv --reuid=nobody --clear-groups "$prefix/bin/sbatch" --parsable -o /dev/null --wrap true)
+  id=$(cd /tmp && SLURM_CONF=$dir/login/slurm.conf setpriv \
+    --reuid=nobody --clear-groups "$prefix/bin/sbatch" --parsable -o /dev/null --wrap true)
   wait_empty
   check "a command of another user is who sackd's kernel says" nobody "$(sacct -X -n -P -o User -j "$id")"
 fi

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Keys of slurmdbd.conf and what they do: who sees what, spans of questions, keys, default accounts, counted resources, the archive's script.
+# Keys of slurmdbd.conf and what they do: who sees what, spans of questions, keys, default accounts, counted
+# resources, the archive's script.
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
 start_dbd
@@ -18,7 +19,8 @@ names() { sort | tr '\n' ' ' | sed 's/ $//'; }
 
 # Operators are not bound by any of it.
 if [ "$(id -u)" = 0 ]; then
-  a=$(sbatch --parsable -A lab -o /dev/null --uid="$no" -D / --wrap true 2>/dev/null || as "$no" sbatch --parsable -A lab -o /dev/null --wrap true)
+  a=$(sbatch --parsable -A lab -o /dev/null --uid="$no" -D / --wrap true 2>/dev/null \
+    || as "$no" sbatch --parsable -A lab -o /dev/null --wrap true)
   b=$(as "$other" sbatch --parsable -A shop -o /dev/null --wrap true)
   wait_empty
   check "everybody sees everything" "$a $b" "$(as "$no" sacct -a -X -nPo jobid | names)"
@@ -26,12 +28,18 @@ if [ "$(id -u)" = 0 ]; then
   check "one's own jobs" "$a" "$(as "$no" sacct -a -X -nPo jobid | names)"
   check "all of them for an operator" "$a $b" "$(sacct -a -X -nPo jobid | names)"
   check "one's own name" "$no" "$(as "$no" sacctmgr -nP show user format=user)"
-  check "one's own associations and the accounts above" "lab| lab|$no root|" "$(as "$no" sacctmgr -nP show assoc format=account,user | names)"
+  check "one's own associations and the accounts above" "lab| lab|$no root|" \
+    "$(as "$no" sacctmgr -nP show assoc format=account,user | names)"
   denied="sacctmgr: error: Access/permission denied"
-  check "no accounts" "$denied Problem with query." "$(as "$no" sacctmgr -nP show account | tr -s '\n ' ' ' | sed 's/ $//')"
-  check "no events" "$denied Error with request: Access/permission denied" "$(as "$no" sacctmgr -nP show event | tr -s '\n ' ' ' | sed 's/ $//')"
-  check "no reservations" "$denied Problem with query." "$(as "$no" sacctmgr -nP show reservation | tr -s '\n ' ' ' | sed 's/ $//')"
-  sum() { as "$no" sreport -nP -tsec cluster accountutilizationbyuser start=now-1day end=now+1hour format=login | names; }
+  check "no accounts" "$denied Problem with query." \
+    "$(as "$no" sacctmgr -nP show account | tr -s '\n ' ' ' | sed 's/ $//')"
+  check "no events" "$denied Error with request: Access/permission denied" \
+    "$(as "$no" sacctmgr -nP show event | tr -s '\n ' ' ' | sed 's/ $//')"
+  check "no reservations" "$denied Problem with query." \
+    "$(as "$no" sacctmgr -nP show reservation | tr -s '\n ' ' ' | sed 's/ $//')"
+  sum() {
+    as "$no" sreport -nP -tsec cluster accountutilizationbyuser start=now-1day end=now+1hour format=login | names
+  }
   check "no use of others" "" "$(sum | tr ' ' '\n' | grep -x "$other" || true)"
   sacctmgr -i add coordinator account=shop name="$no" >/dev/null
   check "a coordinator sees his accounts' jobs" "$a $b" "$(as "$no" sacct -a -X -nPo jobid | names)"
@@ -45,10 +53,12 @@ if [ "$(id -u)" = 0 ]; then
   check "which goes with another word" "$b" "$(as "$other" sacct -a -X -nPo jobid | names)"
   match "no other flag is known" '^ Unknown Flag\(s\)=bogus' "$(sacctmgr -i modify account lab set flags=bogus 2>&1)"
   keys "MaxQueryTimeRange=1-0"
-  check "too long a span" "sacct: error: Too wide of a date range in query" "$(as "$no" sacct -X -nPo jobid -S now-3days)"
+  check "too long a span" "sacct: error: Too wide of a date range in query" \
+    "$(as "$no" sacct -X -nPo jobid -S now-3days)"
   check "for those below operators" "$a" "$(sacct -a -X -nPo jobid -S now-3days -u "$no")"
   check "a job's number is no span" "$a" "$(as "$no" sacct -X -nPo jobid -j "$a")"
-  match "nor are jobs by size" 'Too wide of a date range in query' "$(as "$no" sreport -nP job sizesbyaccount start=now-9days end=now)"
+  match "nor are jobs by size" 'Too wide of a date range in query' \
+    "$(as "$no" sreport -nP job sizesbyaccount start=now-9days end=now)"
 fi
 
 # What a cluster does not say of keys, slurmdbd does.
@@ -75,18 +85,22 @@ check "and its account" shop "$(sacctmgr -nP show assoc user="$other" format=acc
 # Shares of resources in hundredths, and counted.
 keys "AllResourcesAbsolute=yes"
 sacctmgr -i add resource lic count=150 cluster=test allowed=120 >/dev/null
-check "shares are counts" "lic|150|120|Absolute" "$(sacctmgr -nP show resource withclusters format=name,count,allowed,flags)"
+check "shares are counts" "lic|150|120|Absolute" \
+  "$(sacctmgr -nP show resource withclusters format=name,count,allowed,flags)"
 match "and no more than there are" 'exceeds 150' "$(sacctmgr -i modify resource lic cluster=test set allowed=151 2>&1)"
 # What the cluster may have of a server's licenses, its jobs ask for by both names.
-match "the controller has its share" '^LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes LastConsumed=0 LastDeficit=0 LastUpdate=20' \
+match "the controller has its share" \
+  '^LicenseName=lic@slurmdb Total=120 Used=0 Free=120 Reserved=0 Remote=yes LastConsumed=0 LastDeficit=0 LastUpdate=20' \
   "$(scontrol -o show lic lic@slurmdb)"
 # 30 are for others, so 5 of the 35 that the server says are taken are nobody's.
 sacctmgr -i modify resource lic set lastconsumed=35 >/dev/null
 soon 'scontrol show lic lic@slurmdb | grep -q LastConsumed=35'
-match "what somebody else has" 'Total=120 Used=0 Free=115 Reserved=0 Remote=yes LastConsumed=35 LastDeficit=5 ' "$(scontrol -o show lic lic@slurmdb)"
+match "what somebody else has" 'Total=120 Used=0 Free=115 Reserved=0 Remote=yes LastConsumed=35 LastDeficit=5 ' \
+  "$(scontrol -o show lic lic@slurmdb)"
 check "and sacctmgr" "lic|slurmdb|License|150|35|120||Absolute" "$(sacctmgr -nP show resource)"
 sacctmgr -i modify resource lic set lastconsumed=0 >/dev/null
-a=$(sbatch --parsable -o /dev/null -L lic@slurmdb:100 --wrap 'sleep 60'); b=$(sbatch --parsable -o /dev/null -L lic@slurmdb:30 --wrap true)
+a=$(sbatch --parsable -o /dev/null -L lic@slurmdb:100 --wrap 'sleep 60')
+b=$(sbatch --parsable -o /dev/null -L lic@slurmdb:30 --wrap true)
 soon '[ "$(squeue -h -j "$b" -o %r)" = Licenses ]'
 check "who finds none of them waits" "R PD:Licenses" "$(squeue -h -j "$a" -o %t) $(squeue -h -j "$b" -o %t:%r)"
 sacctmgr -i modify resource lic cluster=test set allowed=130 >/dev/null
@@ -106,7 +120,8 @@ keys "ArchiveScript=$dir/archive"
 count() { sacct -a -X -D -nPo jobid -S now-1day | wc -l; }
 before=$(count)
 old=$(date -d '2019-03-01' +%s)
-printf "insert into job_table (jobid, cluster, account, submit, eligible, start, end, state, name) values ('900', 'test', 'shop', %s, %s, %s, %s, '3', 'old');" \
+printf \
+  "insert into job_table (jobid, cluster, account, submit, eligible, start, end, state, name) values ('900', 'test', 'shop', %s, %s, %s, %s, '3', 'old');" \
   "$old" "$old" "$old" "$((old + 60))" > "$dir/past.sql"
 sacctmgr -i archive load "$dir/past.sql" >/dev/null
 past() { sacct -a -X -nPo jobname -S 2019-02-01 -E 2019-04-01; }
@@ -116,21 +131,28 @@ check "costs nothing" old "$(past)"
 echo 0 > "$dir/code"
 sacctmgr -i archive dump jobs purgejobafter=12months >/dev/null
 check "one that does not has the rows" "" "$(past)"
-match "it is told of what" 'SLURM_ARCHIVE_JOBS=1.SLURM_ARCHIVE_LAST_JOB=1[0-9]*.*SLURM_ARCHIVE_STEPS=0' "$(tr '\n' ' ' < "$dir/told")"
+match "it is told of what" 'SLURM_ARCHIVE_JOBS=1.SLURM_ARCHIVE_LAST_JOB=1[0-9]*.*SLURM_ARCHIVE_STEPS=0' \
+  "$(tr '\n' ' ' < "$dir/told")"
 check "and what is young stays" "$before" "$(count)"
 keys "PrivateData=everything"
 match "a word that is none" 'stays as it was' "$(cat "$dir/log/slurmdbd.log")"
 # the file holds a password; a second slurmdbd only looks at it
-mkdir "$dir/other"; sed "s,^DbdPort=.*,DbdPort=$(free_port),; s,^PidFile=.*,PidFile=$dir/other/pid,; /^LogFile=/d; /^PrivateData=/d" "$dir/slurmdbd.conf" > "$dir/other/slurmdbd.conf"
-refusal() { timeout 20 slurmdbd -D -f "$dir/other/slurmdbd.conf" </dev/null 2>&1 | grep -m1 -o 'fatal: .*' | sed "s,$dir,DIR,"; }
+mkdir "$dir/other"
+sed "s,^DbdPort=.*,DbdPort=$(free_port),; s,^PidFile=.*,PidFile=$dir/other/pid,; /^LogFile=/d; /^PrivateData=/d" \
+  "$dir/slurmdbd.conf" > "$dir/other/slurmdbd.conf"
+refusal() {
+  timeout 20 slurmdbd -D -f "$dir/other/slurmdbd.conf" </dev/null 2>&1 | grep -m1 -o 'fatal: .*' | sed "s,$dir,DIR,"
+}
 for m in 604 644 660; do
   chmod $m "$dir/other/slurmdbd.conf"
-  check "slurmdbd.conf of mode $m" "fatal: slurmdbd.conf file DIR/other/slurmdbd.conf should be 600 or 640 but is $m" "$(refusal)"
+  check "slurmdbd.conf of mode $m" "fatal: slurmdbd.conf file DIR/other/slurmdbd.conf should be 600 or 640 but is $m" \
+    "$(refusal)"
 done
 chmod 600 "$dir/other/slurmdbd.conf"; sed -i 's/^SlurmUser=.*/SlurmUser=nosuchuser/' "$dir/other/slurmdbd.conf"
 check "an unknown SlurmUser" "fatal: failed to look up SlurmUser uid" "$(refusal)"
 if [ "$(id -u)" = 0 ]; then
   chown daemon "$dir/other/slurmdbd.conf"; sed -i 's/^SlurmUser=.*/SlurmUser=nobody/' "$dir/other/slurmdbd.conf"
-  check "another's slurmdbd.conf" "fatal: slurmdbd.conf owned by $(id -u daemon) not SlurmUser($(id -u nobody)) or root" "$(refusal)"
+  check "another's slurmdbd.conf" \
+    "fatal: slurmdbd.conf owned by $(id -u daemon) not SlurmUser($(id -u nobody)) or root" "$(refusal)"
 fi
 finish

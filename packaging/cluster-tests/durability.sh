@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# kill -9 of slurmctld at random moments under a stream of submissions, jobs running all the while: with an outside ledger,
-# nothing acknowledged may be missing, nothing may run twice, no number may be given twice, no running job may be disturbed.
+# kill -9 of slurmctld at random moments under a stream of submissions, jobs running all the while: with an outside
+# ledger,
+# nothing acknowledged may be missing, nothing may run twice, no number may be given twice, no running job may be
+# disturbed.
 # ROUNDS=50 for the full length; `packaging/bench.sh PREFIX durability` runs the same on Debian's Slurm beside it.
 . "$(dirname "$0")/lib.bash"
 . "$(dirname "$0")/../ledger.bash"
@@ -16,16 +18,23 @@ check "their states" "COMPLETED" "$(sacct -n -P -X -o JobName,State | awk -F'|' 
 # kill -9 of slurmd while jobs end: every exit code is exact
 : > "$dir/codes"
 for i in $(seq 1 "${ENDS:-24}"); do
-  echo "$(sbatch --parsable -o /dev/null --wrap "sleep 0.$((RANDOM % 9)); sleep $((RANDOM % 4)); exit $i") $i" >> "$dir/codes"
+  echo "$(sbatch --parsable -o /dev/null --wrap "sleep 0.$((RANDOM % 9)); sleep $((RANDOM % 4)); exit $i") $i" \
+    >> "$dir/codes"
 done
 for i in 1 2 3 4; do
-  sleep "0.$((RANDOM % 9 + 1))"; kill -9 "$(pid_of slurmd-n1)" "$(pid_of slurmd-n2)"; sleep 0.3; start_node n1; start_node n2; sleep 0.4
+  sleep "0.$((RANDOM % 9 + 1))"
+  kill -9 "$(pid_of slurmd-n1)" "$(pid_of slurmd-n2)"
+  sleep 0.3
+  start_node n1
+  start_node n2
+  sleep 0.4
 done
 scancel -n wrap -t PD -H 2>/dev/null || true
 squeue -h -o '%i %r' | awk '/JobHeldUser/{print $1}' | xargs -r scancel
 wait_empty 60
 wrong=0
 while read -r id code; do
-  got=$(sacct -X -n -P -o State,ExitCode -j "$id"); [ "$got" = "FAILED|$code:0" ] || { wrong=$((wrong+1)); echo "job $id: expected FAILED|$code:0, got $got"; }
+  got=$(sacct -X -n -P -o State,ExitCode -j "$id"); \
+    [ "$got" = "FAILED|$code:0" ] || { wrong=$((wrong+1)); echo "job $id: expected FAILED|$code:0, got $got"; }
 done < "$dir/codes"
 check "wrong exit codes of $(wc -l < "$dir/codes") jobs over 4 kills of both slurmd" 0 "$wrong"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Nodes without processes: 50 of them, 200 jobs as an array, twice, and 200 separate ones, jobs and steps of all nodes, and all ending at once. The
+# Nodes without processes: 50 of them, 200 jobs as an array, twice, and 200 separate ones, jobs and steps of all
+# nodes, and all ending at once. The
 # benchmark says itself when not every job was completed, each once.
 . "$(dirname "$0")/lib.bash"
 here=$(cd "$(dirname "$0")/../.." && pwd)

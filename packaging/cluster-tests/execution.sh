@@ -30,16 +30,24 @@ check "--prolog=none" "in|after 0" "$(srun -Q --prolog=none echo in | tr '\n' '|
 soon '[ "$(grep -c epilog "$dir/hooks")" = 2 ]'     # nobody waits for those of the two before
 : > "$dir/hooks"
 sbatch -J slow -o /dev/null --mail-type=ALL --mail-user=joe --wrap 'exit 3' >/dev/null
-sleep 0.7; check "a job waits for PrologSlurmctld" CONFIGURING "$(squeue -h -n slow -o %T)"
+sleep 0.7
+check "a job waits for PrologSlurmctld" CONFIGURING "$(squeue -h -n slow -o %T)"
 wait_empty; soon "grep -q Failed $dir/mails && grep -q epilog $dir/hooks"
-check "PrologSlurmctld and EpilogSlurmctld" "prolog_slurmctld slow n1 0|epilog_slurmctld slow n1 0|" "$(tr '\n' '|' < "$dir/hooks")"
-match "the mail of its start" '\-s\|Slurm Job_id=[0-9]+ Name=slow Began, Queued time 00:00:0[0-9]\|joe\|Began' "$(cat "$dir/mails")"
-match "and of its end" '\-s\|Slurm Job_id=[0-9]+ Name=slow Failed, Run time 00:00:0[0-9], FAILED, ExitCode 3\|joe\|Failed' "$(cat "$dir/mails")"
-check "no warning about mail" "" "$(sbatch -J quiet -H --mail-type=END --wrap true 2>&1 >/dev/null)"; scancel -n quiet
+check "PrologSlurmctld and EpilogSlurmctld" "prolog_slurmctld slow n1 0|epilog_slurmctld slow n1 0|" \
+  "$(tr '\n' '|' < "$dir/hooks")"
+match "the mail of its start" '\-s\|Slurm Job_id=[0-9]+ Name=slow Began, Queued time 00:00:0[0-9]\|joe\|Began' \
+  "$(cat "$dir/mails")"
+match "and of its end" \
+  '\-s\|Slurm Job_id=[0-9]+ Name=slow Failed, Run time 00:00:0[0-9], FAILED, ExitCode 3\|joe\|Failed' \
+  "$(cat "$dir/mails")"
+check "no warning about mail" "" "$(sbatch -J quiet -H --mail-type=END --wrap true 2>&1 >/dev/null)"
+scancel -n quiet
 sbatch -J refused -o /dev/null --wrap true >/dev/null
 soon '[ "$(squeue -h -n refused -o %r)" = BeginTime ]'
-becomes "a failing PrologSlurmctld requeues" "PENDING BeginTime" '"$(squeue -h -n refused -o "%T %r")"'; scancel -n refused
-check "and ends what cannot be requeued" 1 "$(rc=0; timeout 30 srun -J refused true >/dev/null 2>&1 </dev/null || rc=$?; echo $rc)"
+becomes "a failing PrologSlurmctld requeues" "PENDING BeginTime" '"$(squeue -h -n refused -o "%T %r")"'
+scancel -n refused
+check "and ends what cannot be requeued" 1 \
+  "$(rc=0; timeout 30 srun -J refused true >/dev/null 2>&1 </dev/null || rc=$?; echo $rc)"
 
 sbatch -J again -o /dev/null --wrap 'exit 5' >/dev/null
 soon '[ "$(squeue -h -n again -o %r)" = BeginTime ]'
@@ -47,7 +55,8 @@ becomes "RequeueExit, after a while" "PENDING BeginTime" '"$(squeue -h -n again 
 scancel -n again
 sbatch -J special -o /dev/null --wrap 'exit 7' >/dev/null
 soon '[ "$(squeue -h -n special -o %T)" = SPECIAL_EXIT ]'
-becomes "RequeueExitHold" SPECIAL_EXIT '"$(squeue -h -n special -o %T)"'; scancel -n special
+becomes "RequeueExitHold" SPECIAL_EXIT '"$(squeue -h -n special -o %T)"'
+scancel -n special
 check "nothing bound, nothing said" "" "$(srun -Q --prolog=none --epilog=none env | grep '^SLURM_CPU_BIND' || true)"
 stop_cluster
 
@@ -61,26 +70,38 @@ check "slurmctld -s" "$dir/log" "$(readlink "/proc/$ctld/cwd")"
 match "slurmctld -R says why it has no effect" '-R has no effect: ' "$(cat "$dir/log/slurmctld.log")"
 match "slurmctld -i as well" '-i has no effect: ' "$(cat "$dir/log/slurmctld.log")"
 # as the original's
-check "a file that srun writes is nobody else's to write, one that a node opens has the umask alone" "644 666|644 664|600 600|" \
-  "$(for u in 000 002 077; do (umask $u; srun -Q -o "own.$u" true; srun -Q -o "each.$u.%t" true; stat -c %a "own.$u" "each.$u.0" | paste -sd' ' | tr '\n' '|'); done)"
+check "a file that srun writes is nobody else's to write, one that a node opens has the umask alone" \
+  "644 666|644 664|600 600|" "$(for u in 000 002 077; do (umask $u; srun -Q -o "own.$u" true; \
+    srun -Q -o "each.$u.%t" true; stat -c %a "own.$u" "each.$u.0" | paste -sd' ' | tr '\n' '|'); done)"
 check "which may be a pipe" hello "$(srun -Q -o /dev/stdout echo hello | cat)"
 mask=$(taskset -p $$ | sed 's/.*: //')
 if [ "$mask" = 3 ]; then
-  check "a task is told of its binding" "quiet,mask_cpu:0x1 quiet mask_cpu: 0x1" "$(srun -Q -n1 sh -c 'echo $SLURM_CPU_BIND $SLURM_CPU_BIND_VERBOSE $SLURM_CPU_BIND_TYPE $SLURM_CPU_BIND_LIST')"
+  check "a task is told of its binding" "quiet,mask_cpu:0x1 quiet mask_cpu: 0x1" \
+    "$(srun -Q -n1 sh -c 'echo $SLURM_CPU_BIND $SLURM_CPU_BIND_VERBOSE $SLURM_CPU_BIND_TYPE $SLURM_CPU_BIND_LIST')"
   check "of all tasks of the node" "quiet,mask_cpu:0x1,0x2" "$(srun -Q -n2 sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
-  match "--cpu-bind=verbose" 'cpu-bind=MASK - n1, task  0  0 \[[0-9]+\]: mask 0x1 set' "$(srun -Q -n1 --cpu-bind=verbose true 2>&1)"
-  check "masks are taken" "2 1 " "$(srun -Q -n2 -l --cpu-bind=mask_cpu:0x2,0x1 sh -c 'taskset -p $$' | sort | sed 's/.*: //' | tr '\n' ' ')"
+  match "--cpu-bind=verbose" 'cpu-bind=MASK - n1, task  0  0 \[[0-9]+\]: mask 0x1 set' \
+    "$(srun -Q -n1 --cpu-bind=verbose true 2>&1)"
+  check "masks are taken" "2 1 " \
+    "$(srun -Q -n2 -l --cpu-bind=mask_cpu:0x2,0x1 sh -c 'taskset -p $$' | sort | sed 's/.*: //' | tr '\n' ' ')"
   check "--cpu-bind=none" "quiet,none" "$(srun -Q -n2 --cpu-bind=none sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
-  check "ranks bind to CPUs in order" "0 verbose,rank 1|1 verbose,rank 2|cpu-bind=RANK - n1, task  0  0 [P]: mask 0x1 set|cpu-bind=RANK - n1, task  1  1 [P]: mask 0x2 set|" \
-    "$(srun -Q -n2 --cpu-bind=verbose,rank sh -c 'echo $SLURM_PROCID $SLURM_CPU_BIND $(taskset -p $$ | sed "s/.*: //")' 2>&1 | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"
-  check "a NUMA node's CPUs" "quiet,map_ldom:0 3" "$(srun -Q -n2 --cpu-bind=map_ldom:0 sh -c 'echo $SLURM_CPU_BIND $(taskset -p $$ | sed "s/.*: //")' | sort -u)"
+  check "ranks bind to CPUs in order" \
+    "0 verbose,rank 1|1 verbose,rank 2|cpu-bind=RANK - n1, task  0  0 [P]: mask 0x1 set|cpu-bind=RANK - n1, task  1  1 [P]: mask 0x2 set|" \
+    "$(srun -Q -n2 \
+      --cpu-bind=verbose,rank sh -c 'echo $SLURM_PROCID $SLURM_CPU_BIND $(taskset -p $$ | sed "s/.*: //")' 2>&1 \
+      | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"
+  check "a NUMA node's CPUs" "quiet,map_ldom:0 3" \
+    "$(srun -Q -n2 --cpu-bind=map_ldom:0 sh -c 'echo $SLURM_CPU_BIND $(taskset -p $$ | sed "s/.*: //")' | sort -u)"
   check "a socket's" "quiet,mask_cpu:0x3,0x3" "$(srun -Q -n2 --cpu-bind=sockets sh -c 'echo $SLURM_CPU_BIND' | sort -u)"
-  out=$(rc=0; srun -Q -n1 --cpu-bind=map_cpu:1 true 2>&1 || rc=$?; echo "$rc"); job=$(printf '%s' "$out" | sed -n 's/.*StepId=\([0-9]*\)\.0.*/\1/p')
+  out=$(rc=0; srun -Q -n1 --cpu-bind=map_cpu:1 true 2>&1 || rc=$?; echo "$rc")
+  job=$(printf '%s' "$out" | sed -n 's/.*StepId=\([0-9]*\)\.0.*/\1/p')
   check "CPUs of others are refused" "srun: error: CPU binding outside of job step allocation, allocated CPUs are: 0x1.
 srun: error: Task launch for StepId=$job.0 failed on node n1: Unable to satisfy cpu bind request
 srun: error: Application launch failed: Unable to satisfy cpu bind request
 192" "$out"
   check "and the node is not blamed" idle "$(wait_empty >/dev/null; sinfo -h -o %t)"
-  check "memory is bound" "mem-bind=LOC - $(hostname), task  0  0 [P]: mask 0x1 set|verbose,local|" "$(srun -Q -n1 --mem-bind=verbose,local sh -c 'echo $SLURM_MEM_BIND' 2>&1 | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"
-  check "to NUMA nodes that are there" 1 "$(rc=0; srun -Q -n1 --mem-bind=map_mem:9 true >/dev/null 2>&1 || rc=$?; echo $rc)"
+  check "memory is bound" "mem-bind=LOC - $(hostname), task  0  0 [P]: mask 0x1 set|verbose,local|" \
+    "$(srun -Q -n1 --mem-bind=verbose,local sh -c 'echo $SLURM_MEM_BIND' 2>&1 \
+      | sed 's/\[[0-9]*\]/[P]/' | sort | tr '\n' '|')"
+  check "to NUMA nodes that are there" 1 \
+    "$(rc=0; srun -Q -n1 --mem-bind=map_mem:9 true >/dev/null 2>&1 || rc=$?; echo $rc)"
 else echo "skipped: what tasks are bound to (needs exactly CPUs 0 and 1)"; fi

@@ -14,36 +14,51 @@ states() { squeue -h -t all -o %T -j "$1" -S i | xargs; }
 until_is() { becomes "$1" "$2" "\"\$(states $3)\""; }
 has() { until_is "it runs" "RUNNING RUNNING" "$1"; }
 # It goes as a whole, for who needs one of its nodes.
-h=$(het lowc lowc); has "$h"
+h=$(het lowc lowc)
+has "$h"
 b=$(sb -p high -n 2 -w n1 --wrap 'sleep 100')
 until_is "both components are cancelled for one node" "PREEMPTED PREEMPTED" "$h"
 until_is "for this" RUNNING "$b"
 scancel "$b"; wait_empty
-h=$(het lowr lowr --requeue); has "$h"
+h=$(het lowr lowr --requeue)
+has "$h"
 b=$(sb -p high -n 2 -w n2 --wrap 'sleep 6')
 until_is "both go back to the queue" "PENDING PENDING" "$h"
 until_is "for this" RUNNING "$b"
-has "$h"; check "again, when that is over" COMPLETED "$(states "$b")"
+has "$h"
+check "again, when that is over" COMPLETED "$(states "$b")"
 scancel "$h"; wait_empty
 # Not in part: one component that stays keeps the other.
 for parts in "lowc stays" "stays lowc"; do
-  h=$(het $parts); has "$h"
+  h=$(het $parts)
+  has "$h"
   b=$(sb -p high -n 2 -w "$([ "${parts%% *}" = lowc ] && echo n1 || echo n2)" --wrap true); sleep 3
   check "with a component that stays it stays ($parts)" "RUNNING RUNNING PENDING" "$(states "$h") $(states "$b")"
   scancel "$h" "$b"; wait_empty
 done
 # It makes room for all components, or for none.
 for low in lowc lowr; do
-  a=$(sb -p $low -n 2 -w n1 --wrap 'sleep 100'); b=$(sb -p $low -n 2 -w n2 --wrap 'sleep 100'); running "$a"; running "$b"
-  h=$(het high high); has "$h"
-  check "two jobs went for it ($low)" "$([ $low = lowc ] && echo PREEMPTED PREEMPTED || echo PENDING PENDING)" "$(states "$a,$b")"
+  a=$(sb -p $low -n 2 -w n1 --wrap 'sleep 100')
+  b=$(sb -p $low -n 2 -w n2 --wrap 'sleep 100')
+  running "$a"
+  running "$b"
+  h=$(het high high)
+  has "$h"
+  check "two jobs went for it ($low)" "$([ $low = lowc ] && echo PREEMPTED PREEMPTED || echo PENDING PENDING)" \
+    "$(states "$a,$b")"
   scancel "$h" "$a" "$b"; wait_empty
 done
-a=$(sb -p lowc -n 2 -w n1 --wrap 'sleep 100'); b=$(sb -p stays -n 2 -w n2 --wrap 'sleep 100'); running "$a"; running "$b"
+a=$(sb -p lowc -n 2 -w n1 --wrap 'sleep 100')
+b=$(sb -p stays -n 2 -w n2 --wrap 'sleep 100')
+running "$a"
+running "$b"
 h=$(het high high); sleep 3
 check "nobody goes for half of it" "RUNNING RUNNING PENDING PENDING" "$(states "$a,$b") $(states "$h")"
 scancel "$h" "$a" "$b"; wait_empty
-l=$(het lowc lowc); has "$l"; h=$(het high high); has "$h"
+l=$(het lowc lowc)
+has "$l"
+h=$(het high high)
+has "$h"
 check "one for the other" "PREEMPTED PREEMPTED" "$(states "$l")"
 scancel "$h"; wait_empty
 # PreemptMode=PRIORITY: only to who has the higher priority, whatever the tiers.
@@ -61,8 +76,10 @@ scancel "$b"; wait_empty
 # PreemptMode=SUSPEND: it stops and goes on as a whole, its processes as well.
 sed -i 's/^PreemptMode=REQUEUE/PreemptMode=SUSPEND,GANG/' "$SLURM_CONF"; reread
 stops() { ps -o stat= -p "$(cat "$1" 2>/dev/null || echo 0)" | cut -c1; }
-h=$(sbatch --parsable -o /dev/null -t 5 -n 2 -N 1 -p lowr -w n1 : -n 2 -N 1 -p lowr -w n2 --wrap "srun --het-group=0,1 sh -c 'echo \$\$ > $dir/work/pid.\$SLURMD_NODENAME; exec sleep 100'")
-has "$h"; soon '[ -s pid.n1 ] && [ -s pid.n2 ]'
+h=$(sbatch --parsable -o /dev/null -t 5 -n 2 -N 1 -p lowr -w n1 : -n 2 \
+  -N 1 -p lowr -w n2 --wrap "srun --het-group=0,1 sh -c 'echo \$\$ > $dir/work/pid.\$SLURMD_NODENAME; exec sleep 100'")
+has "$h"
+soon '[ -s pid.n1 ] && [ -s pid.n2 ]'
 b=$(sb -p high -n 2 -w n2 --wrap 'sleep 5')
 until_is "both components stop for one node" "SUSPENDED SUSPENDED" "$h"
 until_is "for this" RUNNING "$b"

@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
-# Prolog and Epilog on nodes: where they lie, what they know, what follows when they fail, PrologFlags; HealthCheckProgram.
-# shows: Epilog, EpilogTimeout, HealthCheckInterval, HealthCheckNodeState, HealthCheckProgram, HealthCheckTimeout, Prolog, PrologFlags, TaskProlog
+# Prolog and Epilog on nodes: where they lie, what they know, what follows when they fail, PrologFlags;
+# HealthCheckProgram.
+# shows: Epilog, EpilogTimeout, HealthCheckInterval, HealthCheckNodeState, HealthCheckProgram
+# shows: HealthCheckTimeout, Prolog, PrologFlags, TaskProlog
 . "$(dirname "$0")/lib.bash"
 mkdir -p "$dir/prolog.d" "$dir/out"; chmod 777 "$dir/out"
 printf '#!/bin/bash\necho "a $SLURM_SCRIPT_CONTEXT" >> %s\n' "$dir/out/order" > "$dir/prolog.d/a.sh"
-printf '#!/bin/bash\necho "b $SLURM_SCRIPT_CONTEXT" >> %s; env | sort > %s/prolog.env\n[ -e %s/fail ] && exit 3\n[ -e %s/slow ] && sleep 2\nexit 0\n' "$dir/out/order" "$dir/out" "$dir/out" "$dir/out" > "$dir/prolog.d/b.sh"
-printf '#!/bin/bash\nenv | sort > %s/epilog.env\ncat /proc/self/cgroup > %s/epilog.groups\n[ -e %s/efail ] && exit 4\n[ -e %s/eslow ] && sleep 30\nexit 0\n' "$dir/out" "$dir/out" "$dir/out" "$dir/out" > "$dir/epilog.sh"
+printf \
+  '#!/bin/bash\necho "b $SLURM_SCRIPT_CONTEXT" >> %s; env | sort > %s/prolog.env\n[ -e %s/fail ] && exit 3\n[ -e %s/slow ] && sleep 2\nexit 0\n' \
+  "$dir/out/order" "$dir/out" "$dir/out" "$dir/out" > "$dir/prolog.d/b.sh"
+printf \
+  '#!/bin/bash\nenv | sort > %s/epilog.env\ncat /proc/self/cgroup > %s/epilog.groups\n[ -e %s/efail ] && exit 4\n[ -e %s/eslow ] && sleep 30\nexit 0\n' \
+  "$dir/out" "$dir/out" "$dir/out" "$dir/out" > "$dir/epilog.sh"
 printf '#!/bin/bash\ndate +%%s.%%N >> %s/health\n' "$dir/out" > "$dir/health.sh"
-printf '#!/bin/bash\necho export SHOWN=yes; echo unset HIDDEN; echo print from the prolog; echo unheard >&2; echo "$SLURM_SCRIPT_CONTEXT" >> %s/task\n' "$dir/out" > "$dir/taskprolog.sh"
+printf \
+  '#!/bin/bash\necho export SHOWN=yes; echo unset HIDDEN; echo print from the prolog; echo unheard >&2; echo "$SLURM_SCRIPT_CONTEXT" >> %s/task\n' \
+  "$dir/out" > "$dir/taskprolog.sh"
 chmod 755 "$dir"/*.sh "$dir"/prolog.d/*.sh
 start_cluster 2 2 "Prolog=$dir/prolog.d/*
 Epilog=$dir/epilog.sh
@@ -16,25 +24,42 @@ TaskProlog=$dir/taskprolog.sh
 HealthCheckProgram=$dir/health.sh
 HealthCheckInterval=1
 HealthCheckNodeState=IDLE"
-again() { sed -i "/^PrologFlags/d" "$SLURM_CONF"; echo "PrologFlags=$1" >> "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'; }
+again() {
+  sed -i "/^PrologFlags/d" "$SLURM_CONF"
+  echo "PrologFlags=$1" >> "$SLURM_CONF"
+  reread
+  soon '[ "$(sinfo -h -t idle -o %D)" = 2 ]'
+}
 var() { sed -n "s/^$2=//p" "$dir/out/$1.env"; }
 
-check "patterns, in the reverse order of names" "b prolog_slurmd|a prolog_slurmd|" "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
+check "patterns, in the reverse order of names" "b prolog_slurmd|a prolog_slurmd|" \
+  "$(: > "$dir/out/order"; srun -Q -w n1 true >/dev/null; tr '\n' '|' < "$dir/out/order")"
 check "no prolog before the first task" "" "$(: > "$dir/out/order"; salloc -Q -w n1 true; cat "$dir/out/order")"
-check "TaskProlog" "from the prolog|yes unset" "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
+check "TaskProlog" "from the prolog|yes unset" \
+  "$(HIDDEN=1 srun -Q -w n1 sh -c 'echo $SHOWN ${HIDDEN-unset}' | tr '\n' '|' | sed 's/|$//')"
 check "nothing of TaskProlog's errors" "" "$(srun -Q -w n1 true 2>&1 >/dev/null)"
 check "TaskProlog's context" prolog_task "$(tail -1 "$dir/out/task")"
 check "what TaskEpilog says as an error" "told|error: TaskEpilog failed status=3" \
-  "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | sed 's/^\[[^]]*\] //' | paste -sd '|')"
-printf '#!/bin/sh\n[ $# = 3 ] || exit 2; sleep 0.5; echo "$SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_NTASKS" > %s/srun.prolog; exit ${RC:-0}\n' "$dir/out" > "$dir/sp.sh"; chmod 755 "$dir/sp.sh"
-check "tasks begin when srun's prolog has ended" "prolog_srun 0 2" "$(srun -Q -n2 --prolog="$dir/sp.sh" sh -c "cat $dir/out/srun.prolog" | grep srun | sort -u)"
+  "$(printf '#!/bin/sh\necho told >&2; exit 3\n' > "$dir/te.sh"; chmod 755 "$dir/te.sh"; \
+    srun -Q -w n1 --task-epilog="$dir/te.sh" true 2>&1 >/dev/null | sed 's/^\[[^]]*\] //' | paste -sd '|')"
+printf \
+  '#!/bin/sh\n[ $# = 3 ] || exit 2; sleep 0.5; echo "$SLURM_SCRIPT_CONTEXT $SLURM_STEP_ID $SLURM_NTASKS" > %s/srun.prolog; exit ${RC:-0}\n' \
+  "$dir/out" > "$dir/sp.sh"
+chmod 755 "$dir/sp.sh"
+check "tasks begin when srun's prolog has ended" "prolog_srun 0 2" \
+  "$(srun -Q -n2 --prolog="$dir/sp.sh" sh -c "cat $dir/out/srun.prolog" | grep srun | sort -u)"
 rm "$dir/out/srun.prolog"
-match "and not when it failed" "srun: error: srun prolog failed rc = 3. Aborting step.[|]srun: Job step aborted: .*[|]none" \
-  "$(RC=3 srun -n1 --prolog="$dir/sp.sh" sh -c "touch $dir/out/began" 2>&1 | paste -sd '|'; ls "$dir/out/began" >/dev/null 2>&1 && echo began || echo '|none')"
+match "and not when it failed" \
+  "srun: error: srun prolog failed rc = 3. Aborting step.[|]srun: Job step aborted: .*[|]none" \
+  "$(RC=3 srun -n1 --prolog="$dir/sp.sh" sh -c "touch $dir/out/began" 2>&1 \
+    | paste -sd '|'; ls "$dir/out/began" >/dev/null 2>&1 && echo began || echo '|none')"
 id=$(sbatch --parsable -w n1 -J named --comment=why -t 5 -o /dev/null --wrap 'exit 9'); wait_empty
-check "prolog's environment" "$id named why main n1 n1" "$(var prolog SLURM_JOB_ID) $(var prolog SLURM_JOB_NAME) $(var prolog SLURM_JOB_COMMENT) $(var prolog SLURM_JOB_PARTITION) $(var prolog SLURM_JOB_NODELIST) $(var prolog SLURMD_NODENAME)"
+check "prolog's environment" "$id named why main n1 n1" \
+  "$(var prolog SLURM_JOB_ID) $(var prolog SLURM_JOB_NAME) $(var prolog \
+    SLURM_JOB_COMMENT) $(var prolog SLURM_JOB_PARTITION) $(var prolog SLURM_JOB_NODELIST) $(var prolog SLURMD_NODENAME)"
 check "nothing of how it ends" "" "$(var prolog SLURM_JOB_EXIT_CODE)"
-check "epilog's" "epilog_slurmd 2304 9:0" "$(var epilog SLURM_SCRIPT_CONTEXT) $(var epilog SLURM_JOB_EXIT_CODE) $(var epilog SLURM_JOB_EXIT_CODE2)"
+check "epilog's" "epilog_slurmd 2304 9:0" \
+  "$(var epilog SLURM_SCRIPT_CONTEXT) $(var epilog SLURM_JOB_EXIT_CODE) $(var epilog SLURM_JOB_EXIT_CODE2)"
 
 touch "$dir/out/fail"
 id=$(sbatch --parsable -w n1 -o /dev/null --wrap true)
@@ -43,24 +68,39 @@ check "and drains the node" "Prolog error" "$(scontrol show node n1 | sed -n 's/
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume; scontrol release "$id"; wait_empty
 check "released, it runs" COMPLETED "$(sacct -X -n -P -o State -j "$id")"
 touch "$dir/out/fail"
-check "srun hears of it" "srun: error: Task launch for StepId=S failed on node n1: Job prolog failed|srun: error: Application launch failed: Job prolog failed|srun: Job step aborted|182" \
+check "srun hears of it" \
+  "srun: error: Task launch for StepId=S failed on node n1: Job prolog failed|srun: error: Application launch failed: Job prolog failed|srun: Job step aborted|182" \
   "$(timeout 60 srun -w n1 true 2>&1 | sed 's/StepId=[0-9.]*/StepId=S/' | tr '\n' '|'; echo "${PIPESTATUS[0]}")"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
 touch "$dir/out/fail"; again ForceRequeueOnFail,Alloc
 id=$(sbatch --parsable --no-requeue -w n1 -o /dev/null --wrap true)
-becomes "ForceRequeueOnFail" "PENDING launch failed requeued held" '"$(squeue -h -j "$id" -o "%T %r")"'; scancel "$id"
+becomes "ForceRequeueOnFail" "PENDING launch failed requeued held" '"$(squeue -h -j "$id" -o "%T %r")"'
+scancel "$id"
 rm "$dir/out/fail"; scontrol update nodename=n1 state=resume
-touch "$dir/out/efail"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/efail"
-check "a failing epilog" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
-touch "$dir/out/eslow"; srun -Q -w n2 true >/dev/null; soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'; rm "$dir/out/eslow"
-check "EpilogTimeout" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"; scontrol update nodename=n2 state=resume
+touch "$dir/out/efail"
+srun -Q -w n2 true >/dev/null
+soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'
+rm "$dir/out/efail"
+check "a failing epilog" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
+scontrol update nodename=n2 state=resume
+touch "$dir/out/eslow"
+srun -Q -w n2 true >/dev/null
+soon '[ -n "$(sinfo -h -n n2 -t drain -o %n)" ]'
+rm "$dir/out/eslow"
+check "EpilogTimeout" "Epilog error" "$(scontrol show node n2 | sed -n 's/.*Reason=\(.*\) \[.*/\1/p')"
+scontrol update nodename=n2 state=resume
 
 touch "$dir/out/slow"; again Alloc
-check "Alloc waits for the prolog" yes "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -ge 1900 ] && echo yes)"
+check "Alloc waits for the prolog" yes \
+  "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -ge 1900 ] && echo yes)"
 again Alloc,NoHold
-check "NoHold does not" yes "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -lt 1500 ] && echo yes)"
+check "NoHold does not" yes \
+  "$(s=$(date +%s%N); salloc -Q -w n1 true; [ $((($(date +%s%N) - s) / 1000000)) -lt 1500 ] && echo yes)"
 wait_empty; sleep 2; again Alloc,Serial
-s=$(date +%s%N); srun -Q -w n1 -n1 --mem=10 true >/dev/null & srun -Q -w n1 -n1 --mem=10 true >/dev/null; wait $!; check "Serial: one after the other" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 3900 ] && echo yes)"
+s=$(date +%s%N)
+srun -Q -w n1 -n1 --mem=10 true >/dev/null & srun -Q -w n1 -n1 --mem=10 true >/dev/null
+wait $!
+check "Serial: one after the other" yes "$([ $((($(date +%s%N) - s) / 1000000)) -ge 3900 ] && echo yes)"
 rm "$dir/out/slow"
 if [ "$(id -u)" = 0 ] && [ -e /sys/fs/cgroup/unified/cgroup.procs -o -e /sys/fs/cgroup/cgroup.procs ]; then
   sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/cgroup|' "$SLURM_CONF"; again RunInJob
@@ -69,9 +109,17 @@ if [ "$(id -u)" = 0 ] && [ -e /sys/fs/cgroup/unified/cgroup.procs -o -e /sys/fs/
 fi
 wait_empty; : > "$dir/out/health"; sleep 3.2
 match "HealthCheckProgram on both nodes each second" '^([5-8])$' "$(wc -l < "$dir/out/health")"
-printf '#!/bin/bash\nsleep 30\n' > "$dir/health.sh"; sed -i '/^HealthCheckTimeout/d' "$SLURM_CONF"; echo HealthCheckTimeout=1 >> "$SLURM_CONF"; reread
-soon 'grep -q "health_check failed" "$dir"/log/slurmd-n1.log'; match "HealthCheckTimeout ends it" 'health_check failed' "$(grep -a health_check "$dir"/log/slurmd-n1.log | tail -1)"
-becomes "scontrol shows it" "HealthCheckTimeout = 1 sec" '"$(scontrol show config | grep HealthCheckTimeout | tr -s " ")"'
-sed "s|^StateSaveLocation=.*|StateSaveLocation=$dir/other|; s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/run/other.pid|; s|^SlurmctldPort=.*|SlurmctldPort=$((port + 15))|" "$SLURM_CONF" > "$dir/wrong.conf"
+printf '#!/bin/bash\nsleep 30\n' > "$dir/health.sh"
+sed -i '/^HealthCheckTimeout/d' "$SLURM_CONF"
+echo HealthCheckTimeout=1 >> "$SLURM_CONF"
+reread
+soon 'grep -q "health_check failed" "$dir"/log/slurmd-n1.log'
+match "HealthCheckTimeout ends it" 'health_check failed' "$(grep -a health_check "$dir"/log/slurmd-n1.log | tail -1)"
+becomes "scontrol shows it" "HealthCheckTimeout = 1 sec" \
+  '"$(scontrol show config | grep HealthCheckTimeout | tr -s " ")"'
+sed \
+  "s|^StateSaveLocation=.*|StateSaveLocation=$dir/other|; s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/run/other.pid|; s|^SlurmctldPort=.*|SlurmctldPort=$((port + 15))|" \
+  "$SLURM_CONF" > "$dir/wrong.conf"
 echo "PrologSlurmctld=$dir/none" >> "$dir/wrong.conf"
-match "slurmctld does not begin without its programs" "PrologSlurmctld=$dir/none cannot be executed" "$(timeout 20 slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | grep fatal | head -1 || true)"
+match "slurmctld does not begin without its programs" "PrologSlurmctld=$dir/none cannot be executed" \
+  "$(timeout 20 slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | grep fatal | head -1 || true)"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Channels of an NVIDIA IMEX domain: each job sees the device of its own, on all of its nodes, and no other. The device is made of a number that
+# Channels of an NVIDIA IMEX domain: each job sees the device of its own, on all of its nodes, and no other. The
+# device is made of a number that
 # has no driver: nothing is opened. shows: SwitchType, SwitchParameters
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: devices are made by root alone"; exit 0; }
@@ -9,10 +10,14 @@ SwitchParameters=imex_channel_count=3,imex_dev_major=4
 TopologyPlugin=topology/block"
 at=/dev/nvidia-caps-imex-channels
 seen() { srun --quiet "$@" ls $at | sort | uniq -c | xargs; }
-check "one for all nodes of a job" "4 channel0" "$(seen -N4)"; wait_empty
-check "one for each segment" "2 channel0 2 channel1" "$(seen -N4 --segment=2 --network=unique-channel-per-segment)"; wait_empty
-check "of the job's user alone" "crw------- 4 0 $(id -un)" "$(srun --quiet -N1 stat -c '%A %Hr %Lr %U' $at/channel0)"; wait_empty
-id=$(sbatch --parsable -N1 -o "$dir/out" --wrap "ls $at; srun --quiet ls $at; sleep 60"); soon '[ "$(cat "$dir/out" 2>/dev/null | wc -l)" = 2 ]'
+check "one for all nodes of a job" "4 channel0" "$(seen -N4)"
+wait_empty
+check "one for each segment" "2 channel0 2 channel1" "$(seen -N4 --segment=2 --network=unique-channel-per-segment)"
+wait_empty
+check "of the job's user alone" "crw------- 4 0 $(id -un)" "$(srun --quiet -N1 stat -c '%A %Hr %Lr %U' $at/channel0)"
+wait_empty
+id=$(sbatch --parsable -N1 -o "$dir/out" --wrap "ls $at; srun --quiet ls $at; sleep 60")
+soon '[ "$(cat "$dir/out" 2>/dev/null | wc -l)" = 2 ]'
 check "scripts and steps of a job have the same" "channel0 channel0" "$(xargs < "$dir/out")"
 check "other jobs have others" "1 channel1" "$(seen -N1)"
 more="$(sbatch --parsable -N1 --wrap "sleep 60") $(sbatch --parsable -N1 --wrap "sleep 60")"; sleep 0.5

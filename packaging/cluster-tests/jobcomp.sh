@@ -7,18 +7,27 @@ job() { sbatch --parsable -W -t 10 -J nm -o /dev/null --wrap 'exit 3' || true; }
 start_cluster 1 4 "JobCompType=jobcomp/filetxt
 JobCompLoc=$dir/jobcomp.txt"
 id=$(job | head -1); soon '[ -s "$dir/jobcomp.txt" ]'
-comes "a line" "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" '"$(cat "$dir/jobcomp.txt")"'
+comes "a line" \
+  "^JobId=$id UserId=root\(0\) GroupId=root\(0\) Name=nm JobState=FAILED Partition=main TimeLimit=10 StartTime=20[-0-9]*T[0-9:]* EndTime=20[-0-9]*T[0-9:]* NodeList=n1 NodeCnt=1 ProcCnt=1 WorkDir=$dir/work ReservationName= Tres=cpu=1,mem=10M,node=1,billing=1 Account= QOS= WcKey= Cluster=test SubmitTime=20[-0-9]*T[0-9:]* EligibleTime=20[-0-9]*T[0-9:]* DerivedExitCode=0:0 ExitCode=3:0 \$" \
+  '"$(cat "$dir/jobcomp.txt")"'
 id=$(sbatch --parsable -H --wrap true); scancel "$id"; soon 'grep -q "JobId=$id " "$dir/jobcomp.txt"'
-comes "one that never ran" "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " '"$(tail -1 "$dir/jobcomp.txt")"'
+comes "one that never ran" \
+  "JobId=$id .*JobState=CANCELLED .*StartTime=20[-0-9T:]* .*NodeList=\(null\) NodeCnt=0 ProcCnt=0 .*Tres=cpu=1.*EligibleTime=unknown " \
+  '"$(tail -1 "$dir/jobcomp.txt")"'
 check "sacct -c of it" "$id|CANCELLED" "$(sacct -c -n -P -j "$id" -o jobid,state)"
-id=$(sbatch --parsable -W -a 1-2 -o /dev/null --wrap 'exit $((SLURM_ARRAY_TASK_ID - 1))' | head -1 || true); soon '[ $(grep -c "ArrayJobId=$id " "$dir/jobcomp.txt") = 2 ]'
+id=$(sbatch --parsable -W -a 1-2 -o /dev/null --wrap 'exit $((SLURM_ARRAY_TASK_ID - 1))' | head -1 || true)
+soon '[ $(grep -c "ArrayJobId=$id " "$dir/jobcomp.txt") = 2 ]'
 becomes "of a task" "FAILED" '"$(sacct -c -n -P -j "${id}_2" -o state)"'
 check "of a whole array" "COMPLETED FAILED" "$(sacct -c -n -P -j "$id" -o state | sort | xargs)"
 
-printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"; chmod 755 "$dir/jc.sh"; chmod 777 "$dir"
+printf '#!/bin/bash\nenv | sort > %s.tmp; mv %s.tmp %s.$JOBID\n' "$dir/jc" "$dir/jc" "$dir/jc" > "$dir/jc.sh"
+chmod 755 "$dir/jc.sh"
+chmod 777 "$dir"
 conf JobCompType=jobcomp/script "JobCompLoc=$dir/jc.sh"
 id=$(job | head -1); soon '[ -e "$dir/jc.$id" ]'
-check "a program" "ARRAYJOBID=0 ARRAYTASKID=4294967294 BATCH=yes EXITCODE=3:0 JOBID=$id JOBNAME=nm JOBSTATE=FAILED LIMIT=00:10:00 NODECNT=1 NODES=n1 PARTITION=main PROCS=1 STDIN=/dev/null STDOUT=/dev/null UID=0 USERNAME=root " "$(grep -E '^(ARRAY|BATCH|EXITCODE|JOB|LIMIT|NODE|PARTITION|PROCS|STD|UID|USERNAME)' "$dir/jc.$id" | tr '\n' ' ')"
+check "a program" \
+  "ARRAYJOBID=0 ARRAYTASKID=4294967294 BATCH=yes EXITCODE=3:0 JOBID=$id JOBNAME=nm JOBSTATE=FAILED LIMIT=00:10:00 NODECNT=1 NODES=n1 PARTITION=main PROCS=1 STDIN=/dev/null STDOUT=/dev/null UID=0 USERNAME=root " \
+  "$(grep -E '^(ARRAY|BATCH|EXITCODE|JOB|LIMIT|NODE|PARTITION|PROCS|STD|UID|USERNAME)' "$dir/jc.$id" | tr '\n' ' ')"
 
 cat > "$dir/jobcomp.lua" <<L
 local calls = 0
@@ -34,11 +43,13 @@ end
 L
 conf JobCompType=jobcomp/lua
 id=$(job | head -1); soon 'grep -q " $id " "$dir/lua.out"'; id2=$(job | head -1); soon 'grep -q " $id2 " "$dir/lua.out"'
-check "a function of Lua, which keeps what it knows" "1 $id nm n1 768 10 root main nil,2 $id2 nm n1 768 10 root main nil," "$(tr '\n' , < "$dir/lua.out")"
+check "a function of Lua, which keeps what it knows" \
+  "1 $id nm n1 768 10 root main nil,2 $id2 nm n1 768 10 root main nil," "$(tr '\n' , < "$dir/lua.out")"
 match "and its words are logged" "lua: jobcomp.lua wrote $id2" "$(cat "$dir/log/slurmctld.log")"
 printf 'function slurm_jobcomp_log_record(job)\n  return job.nothing.more\nend\n' > "$dir/jobcomp.lua"
 id=$(job | head -1); soon 'grep -q "jobcomp/lua: the record of JobId=$id is dropped" "$dir/log/slurmctld.log"'
-comes "a mistake in it is told with its line" "record of JobId=$id is dropped: .*jobcomp.lua:2" '"$(tail -5 "$dir/log/slurmctld.log")"'
+comes "a mistake in it is told with its line" "record of JobId=$id is dropped: .*jobcomp.lua:2" \
+  '"$(tail -5 "$dir/log/slurmctld.log")"'
 
 cat > "$dir/server.py" <<'P'
 import http.server, sys
@@ -52,15 +63,23 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()
 P
 web=$((port + 15))
 python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
-conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3,send_script
+conf JobCompType=jobcomp/elasticsearch \
+  "JobCompLoc=127.0.0.1:$web/slurm/_doc" JobCompParams=connect_timeout=2,timeout=3,send_script
 id=$(job | head -1); soon '[ -s "$dir/documents" ]'
-comes "a document" "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" '"$(tail -1 "$dir/documents")"'
-kill "$(cat "$dir/run/web.pid")"; away=$(job | head -1); soon 'grep -q "jobcomp/elasticsearch: 1 records wait" "$dir/log/slurmctld.log"'
-kill "$(cat "$dir/run/slurmctld.pid")"; soon '[ -s "$dir/state/elasticsearch_state" ]'; soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
+comes "a document" \
+  "^/slurm/_doc \{.*\"jobid\":$id,\"username\":\"root\".*\"exit_code\":\"3:0\".*\"state\":\"FAILED\".*exit 3" \
+  '"$(tail -1 "$dir/documents")"'
+kill "$(cat "$dir/run/web.pid")"
+away=$(job | head -1)
+soon 'grep -q "jobcomp/elasticsearch: 1 records wait" "$dir/log/slurmctld.log"'
+kill "$(cat "$dir/run/slurmctld.pid")"
+soon '[ -s "$dir/state/elasticsearch_state" ]'
+soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
 start_ctld; late=$(job | head -1)
 python3 "$dir/server.py" $web "$dir/documents" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/web.pid"
 soon 'grep -q "\"jobid\":$late," "$dir/documents"'
-check "what a server was away for is sent when it is back, over a restart" "$id $away $late " "$(sed 's/.*"jobid":\([0-9]*\).*/\1/' "$dir/documents" | tr '\n' ' ')"
+check "what a server was away for is sent when it is back, over a restart" "$id $away $late " \
+  "$(sed 's/.*"jobid":\([0-9]*\).*/\1/' "$dir/documents" | tr '\n' ' ')"
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=http://no^place/"
 id=$(job | head -1); soon 'grep -q "records wait: JobCompLoc=http://no^place/" "$dir/log/slurmctld.log"'
 conf JobCompType=jobcomp/elasticsearch "JobCompLoc=127.0.0.1:$web/slurm/_doc"
@@ -69,16 +88,22 @@ comes "a place that is none is told of, and mended" "\"jobid\":$id," '"$(tail -1
 
 if command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; then
   sql=$((port + 16)); mkdir "$dir/sql"
-  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --tmpdir="$dir/sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$dir/log/sql" 2>&1
-  mariadbd --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --tmpdir="$dir/sql" --socket="$dir/sql/s" --port=$sql --bind-address=127.0.0.1 --pid-file="$dir/run/sql.pid" </dev/null >>"$dir/log/sql" 2>&1 &
+  mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" \
+    --tmpdir="$dir/sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$dir/log/sql" 2>&1
+  mariadbd --no-defaults --user="$(id -un)" --datadir="$dir/sql/d" --tmpdir="$dir/sql" --socket="$dir/sql/s" \
+    --port=$sql --bind-address=127.0.0.1 --pid-file="$dir/run/sql.pid" </dev/null >>"$dir/log/sql" 2>&1 &
   soon '[ -S "$dir/sql/s" ]'
   my() { mariadb --no-defaults -S "$dir/sql/s" -u root -N -e "$1" </dev/null 2>&1; }
-  my "create user 'jc'@'127.0.0.1' identified by 'pw'; grant all on jc_db.* to 'jc'@'127.0.0.1'; create user 'jc'@'localhost' identified by 'pw'; grant all on jc_db.* to 'jc'@'localhost'"
+  my \
+    "create user 'jc'@'127.0.0.1' identified by 'pw'; grant all on jc_db.* to 'jc'@'127.0.0.1'; create user 'jc'@'localhost' identified by 'pw'; grant all on jc_db.* to 'jc'@'localhost'"
   conf JobCompType=jobcomp/mysql JobCompLoc=jc_db JobCompHost=127.0.0.1 JobCompPort=$sql JobCompUser=jc JobCompPass=pw
   id=$(job | head -1); soon '[ -n "$(my "select * from jc_db.jobcomp_table where jobid=$id" | grep nm)" ]'
-  check "a row" "$id root nm 5 main 10 n1 1 1" "$(my "select jobid,user_name,name,state,\`partition\`,timelimit,nodelist,nodecnt,proc_cnt from jc_db.jobcomp_table where jobid=$id" | tr '\t' ' ')"
+  check "a row" "$id root nm 5 main 10 n1 1 1" "$(my \
+      "select jobid,user_name,name,state,\`partition\`,timelimit,nodelist,nodecnt,proc_cnt from jc_db.jobcomp_table where jobid=$id" \
+      | tr '\t' ' ')"
   printf '#!/bin/bash\necho pw\n' > "$dir/pass.sh"; chmod 755 "$dir/pass.sh"
-  conf JobCompType=jobcomp/mysql JobCompLoc=jc_db JobCompHost=127.0.0.1 JobCompPort=$sql JobCompUser=jc JobCompPass=wrong "JobCompPassScript=$dir/pass.sh"
+  conf JobCompType=jobcomp/mysql JobCompLoc=jc_db \
+    JobCompHost=127.0.0.1 JobCompPort=$sql JobCompUser=jc JobCompPass=wrong "JobCompPassScript=$dir/pass.sh"
   id=$(job | head -1); soon '[ -n "$(my "select * from jc_db.jobcomp_table where jobid=$id" | grep nm)" ]'
   check "the password of a program" "$id" "$(my "select jobid from jc_db.jobcomp_table where jobid=$id")"
 fi
@@ -113,18 +138,31 @@ server = S(('127.0.0.1', int(sys.argv[2])), B)
 open(sys.argv[1] + '/port', 'w').write(str(server.server_address[1]))
 server.serve_forever()
 P
-mkdir -p "$dir/kafka"; : > "$dir/kafka/messages"; python3 "$dir/broker.py" "$dir/kafka" 0 </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
-soon '[ -s "$dir/kafka/port" ]'; broker=$(cat "$dir/kafka/port"); printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\nrequest.timeout.ms=1000\ndebug=msg\n' "$broker" > "$dir/rdkafka.conf"
+mkdir -p "$dir/kafka"
+: > "$dir/kafka/messages"
+python3 "$dir/broker.py" "$dir/kafka" 0 </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
+soon '[ -s "$dir/kafka/port" ]'
+broker=$(cat "$dir/kafka/port")
+printf 'bootstrap.servers=127.0.0.1:%s\nretry.backoff.ms=100\nrequest.timeout.ms=1000\ndebug=msg\n' \
+  "$broker" > "$dir/rdkafka.conf"
 conf JobCompType=jobcomp/kafka "JobCompLoc=$dir/rdkafka.conf" JobCompParams=enable_job_start,topic=done
 id=$(job | head -1); soon 'grep -q "^done " "$dir/kafka/messages"'
-comes "a message to Kafka" "^done \{\"jobid\":$id,.*\"exit_code\":\"3:0\",\"state\":\"FAILED\"" '"$(grep ^done "$dir/kafka/messages")"'
-match "and one when it begins, without its end" "^test-job-start \{\"jobid\":$id,[^}]*\"state\":\"RUNNING\"" "$(grep -v -e '"exit_code"' -e '"@end"' "$dir/kafka/messages")"
+comes "a message to Kafka" "^done \{\"jobid\":$id,.*\"exit_code\":\"3:0\",\"state\":\"FAILED\"" \
+  '"$(grep ^done "$dir/kafka/messages")"'
+match "and one when it begins, without its end" "^test-job-start \{\"jobid\":$id,[^}]*\"state\":\"RUNNING\"" \
+  "$(grep -v -e '"exit_code"' -e '"@end"' "$dir/kafka/messages")"
 kill "$(cat "$dir/run/broker.pid")"; id=$(job | head -1); soon 'grep -q "records wait" "$dir/log/slurmctld.log"'
-kill "$(cat "$dir/run/slurmctld.pid")"; soon '[ -s "$dir/state/jobcomp_kafka" ]'; soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
+kill "$(cat "$dir/run/slurmctld.pid")"
+soon '[ -s "$dir/state/jobcomp_kafka" ]'
+soon '! kill -0 "$(cat "$dir/run/slurmctld.pid" 2>/dev/null || echo 999999)" 2>/dev/null'
 python3 "$dir/broker.py" "$dir/kafka" "$broker" </dev/null >/dev/null 2>&1 & echo $! > "$dir/run/broker.pid"
 start_ctld; soon 'grep -q "^done {\"jobid\":$id," "$dir/kafka/messages"'
-match "what waited is sent after a restart" "^done \{\"jobid\":$id," "$(grep "^done {\"jobid\":$id," "$dir/kafka/messages")"
+match "what waited is sent after a restart" "^done \{\"jobid\":$id," \
+  "$(grep "^done {\"jobid\":$id," "$dir/kafka/messages")"
 sed -i '/^JobComp/d' "$SLURM_CONF"; printf 'JobCompType=jobcomp/kafka\nJobCompLoc=/none\n' >> "$SLURM_CONF"
-match "a file that is not there is told of" 'JobCompLoc=/none: No such file or directory' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"
+match "a file that is not there is told of" 'JobCompLoc=/none: No such file or directory' \
+  "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"
 sed -i '/^JobComp/d' "$SLURM_CONF"; echo JobCompType=jobcomp/pigeon >> "$SLURM_CONF"
-match "what there is not is refused" 'slurm.conf:[0-9]*.*JobCompType=jobcomp/pigeon is not part of this version; there is jobcomp/none, jobcomp/filetxt' "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"
+match "what there is not is refused" \
+  'slurm.conf:[0-9]*.*JobCompType=jobcomp/pigeon is not part of this version; there is jobcomp/none, jobcomp/filetxt' \
+  "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"

@@ -26,7 +26,8 @@ match "sstat says where what was most and least" "^$places\|cpu=[0-9].*\|$places
   "$(sstat -n -P -o TRESUsageInMaxNode,TRESUsageInMaxTask,TRESUsageInMinNode,TRESUsageOutMinTask -j "$run.batch")"
 check "sstat of the script" "$run.batch" "$(sstat -n -P -o JobID -j "$run.batch")"
 check "an array that waits is one row" "${array}_[1-3]" "$(sacct -X -n -P -o JobID -j "$array")"
-check "and with --array its tasks" "${array}_1 ${array}_2 ${array}_3" "$(sacct -X -n -P -o JobID --array -j "$array" | xargs)"
+check "and with --array its tasks" "${array}_1 ${array}_2 ${array}_3" \
+  "$(sacct -X -n -P -o JobID --array -j "$array" | xargs)"
 match "sdiag counts what it serves" 'Server thread count: +[1-9]' "$(sdiag)"
 match "ping as JSON" '"responding": true' "$(scontrol --json ping)"
 match "steps as JSON" "\"id\": \"$run.batch\"" "$(scontrol --json show steps)"
@@ -34,12 +35,15 @@ scontrol create reservation=kept users=root starttime=now+1hour duration=10 node
 match "reservations as JSON" '"name": "kept"' "$(scontrol --json show reservations)"
 scontrol delete reservation=kept
 # A long queue comes row by row, while it is made, and is the same as a short one.
-many=$(sbatch -H --parsable --array=1-999 -o /dev/null --wrap true); more=$(sbatch -H --parsable --array=1-900 -o /dev/null --wrap true)
+many=$(sbatch -H --parsable --array=1-999 -o /dev/null --wrap true)
+more=$(sbatch -H --parsable --array=1-900 -o /dev/null --wrap true)
 check "a long queue has all its rows" 1899 "$(squeue -r -h -t PD -n wrap -j "$many,$more" -o %i | sort -u | wc -l)"
-check "in the order that is asked for" "${more}_1 ${many}_999" "$(squeue -r -h -t PD -j "$many,$more" -S -i -o %i | sed -n '1p;$p' | xargs)"
+check "in the order that is asked for" "${more}_1 ${many}_999" \
+  "$(squeue -r -h -t PD -j "$many,$more" -S -i -o %i | sed -n '1p;$p' | xargs)"
 check "a short queue's rows say the same" "$(squeue -r -h -j "$many" -o '%i %t %r %L %u' | sort)" \
   "$(squeue -r -h -j "$many,$more" -o '%i %t %r %L %u' | grep "^${many}_" | sort)"
 scancel "$many" "$more"
 scancel "$run"; scancel "$later"; scancel "$array"
 wait_empty
-match "a reason without spaces" 'JobState=FAILED Reason=RaisedSignal:11\(Segmentation_fault\) ' "$(scontrol show job "$crash")"
+match "a reason without spaces" 'JobState=FAILED Reason=RaisedSignal:11\(Segmentation_fault\) ' \
+  "$(scontrol show job "$crash")"

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# Callers without a credential: idle connections beyond the descriptors, slow and long bodies, garbage on every port. Others are answered meanwhile.
+# Callers without a credential: idle connections beyond the descriptors, slow and long bodies, garbage on every port.
+# Others are answered meanwhile.
 . "$(dirname "$0")/lib.bash"
 here=$(cd "$(dirname "$0")/.." && pwd)
 start_ctld() { (ulimit -n 600; slurmctld -f "$SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1); }
-start_node() { mkdir -p "$dir/spool/$1"; (ulimit -n 600; slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1); }
+start_node() {
+  mkdir -p "$dir/spool/$1"
+  (ulimit -n 600; slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1)
+}
 prepare_dbd; (ulimit -n 600; start_dbd)
 start_cluster 2 4 "$accounting
 SlurmdTimeout=30"
@@ -17,7 +21,12 @@ before=$(pids)
 answered() { # what, command: within ten seconds
   local rc=0; shift; timeout 10 "$@" >/dev/null 2>>"$dir/answered.err" || rc=$?; echo "$rc"
 }
-for p in "${ports[@]}"; do attack idle "$p" 700 12; attack slow "$p" 20 12; attack big "$p" 1 12; attack garbage "$p" 20 12; done
+for p in "${ports[@]}"; do
+  attack idle "$p" 700 12
+  attack slow "$p" 20 12
+  attack big "$p" 1 12
+  attack garbage "$p" 20 12
+done
 sleep 3
 for i in 1 2 3; do
   check "squeue is answered under load ($i)" 0 "$(answered squeue squeue)"
@@ -27,7 +36,8 @@ for i in 1 2 3; do
 done
 for a in "${attackers[@]}"; do wait "$a" || true; done
 check "no node went down" "idle mixed" "$(sinfo -h -N -o %T | sort -u | tr '\n' ' ' | sed 's/ $//')"
-check "the job was not requeued" "RUNNING 0" "$(scontrol show job "$id" | grep -oP 'JobState=\K\w+|Restarts=\K\d+' | tr '\n' ' ' | sed 's/ $//')"
+check "the job was not requeued" "RUNNING 0" \
+  "$(scontrol show job "$id" | grep -oP 'JobState=\K\w+|Restarts=\K\d+' | tr '\n' ' ' | sed 's/ $//')"
 check "all daemons are the same processes" "$before" "$(pids)"
 for p in "${ports[@]}"; do
   check "port $p is open" open "$( (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null && echo open)"
