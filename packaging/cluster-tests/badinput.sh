@@ -9,7 +9,7 @@ head -c 300 /dev/urandom > binary.sh
 printf 'echo hi\n' > plain.sh
 : > empty.sh
 printf '#!/bin/bash\r\ntrue\r\n' > dos.sh
-# exit code, a line of the error, command; of srun's own lines and those of its tasks either may come first
+# Exit code, a line of the error, command. srun's own lines and those of its tasks come in any order.
 while IFS='|' read -r code line command; do
   eval "set -- $command"
   rc=0; timeout 20 "$@" </dev/null >"$dir/out" 2>"$dir/err" || rc=$?
@@ -74,6 +74,6 @@ for p in "$port" $((port + 1)); do
     | throw "$p" || true
 done
 check "slurmctld goes on" UP "$(scontrol ping | grep -o UP)"
-check "and so does slurmd" "ran" "$(srun echo ran)"
-check "neither was restarted or complained of itself" 0 \
+check "slurmd goes on" "ran" "$(srun echo ran)"
+check "the logs have no exception" 0 \
   "$(grep -ciE 'exception|fatal' "$dir"/log/slurmctld.log "$dir"/log/slurmd-n1.log | awk -F: '{s+=$2} END{print s}')"

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Users whom no daemon's host knows: by a token that says who they are (use_jwt_client_ids), by the word of a login
-# host (use_client_ids).
+# Users that the daemons' hosts do not know: their ids come from a token (use_jwt_client_ids) or from a login host
+# (use_client_ids).
 # shows: AuthAltParameters, AuthInfo
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 unshare -m true 2>/dev/null || { echo "skipped: needs namespaces of mounts"; exit 0; }
 uid=54321; getent passwd $uid >/dev/null && { echo "skipped: there is a user $uid"; exit 0; }
 b64() { base64 -w0 | tr '+/' '-_' | tr -d =; }
-jwt() {
-  local t
-  t=$(printf '{"alg":"HS256","typ":"JWT"}' \
-    | b64).$(printf '{"exp":%s,"sun":"%s"%s}' "$(($(date +%s) + 600))" "$1" "$2" | b64)
-  echo "$t.$(printf %s "$t" \
-    | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(od -An -tx1 -v "$dir/jwt.key" | tr -d ' \n')" -binary | b64)"; }
+jwt() { # user, further claims
+  local body key
+  key=$(od -An -tx1 -v "$dir/jwt.key" | tr -d ' \n')
+  body=$(printf '{"alg":"HS256","typ":"JWT"}' | b64)
+  body+=.$(printf '{"exp":%s,"sun":"%s"%s}' "$(($(date +%s) + 600))" "$1" "$2" | b64)
+  echo "$body.$(printf %s "$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | b64)"
+}
 command -v openssl >/dev/null || { echo "skipped: needs openssl"; exit 0; }
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
 chmod 777 "$dir"
@@ -20,7 +21,8 @@ start_cluster 1 2 "AuthAltTypes=auth/jwt
 AuthAltParameters=jwt_key=$dir/jwt.key,use_jwt_client_ids
 AuthInfo=use_client_ids"
 chmod 777 "$dir/work"
-who=",\"uid\":$uid,\"gid\":$uid,\"id\":{\"gecos\":\"\",\"dir\":\"$dir/work\",\"shell\":\"/bin/sh\",\"groups\":{\"ghosts\":$uid,\"hunters\":54322}}"
+who=",\"uid\":$uid,\"gid\":$uid,\"id\":{\"gecos\":\"\",\"dir\":\"$dir/work\",\"shell\":\"/bin/sh\""
+who+=",\"groups\":{\"ghosts\":$uid,\"hunters\":54322}}"
 as_jwt() {
   (cd "$dir/work" && setpriv --reuid=$uid \
     --regid=$uid --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" SLURM_JWT="$token" "$@" 2>&1 </dev/null)
@@ -28,26 +30,27 @@ as_jwt() {
 token=$(jwt ghost "$who")
 id=$(as_jwt sbatch --parsable -o "$dir/work/out" --wrap 'id -u; id -g; id -G; echo $SLURM_JOB_USER; srun sh -c "id -u"')
 wait_empty
-check "a job of a user whom nobody here knows" "$uid
+check "a job of an unknown user runs with the ids of the token" "$uid
 $uid
 $uid 54322
 ghost
 $uid" "$(cat "$dir/work/out")"
-check "under his name" "ghost $uid" "$(scontrol show job "$id" | sed -n 's/.*UserId=\([a-z]*\)(\([0-9]*\)).*/\1 \2/p')"
-check "in accounting" ghost "$(sacct -X -n -j "$id" -o User | xargs)"
+check "the job's record has the user's name" "ghost $uid" \
+  "$(scontrol show job "$id" | sed -n 's/.*UserId=\([a-z]*\)(\([0-9]*\)).*/\1 \2/p')"
+check "accounting has the user's name" ghost "$(sacct -X -n -j "$id" -o User | xargs)"
 token=$(jwt stranger '')
-match "a token that says nothing of one" "Protocol authentication error" "$(as_jwt squeue || true)"
+match "a token of an unknown user without ids is refused" "Protocol authentication error" "$(as_jwt squeue || true)"
 sed -i 's/use_jwt_client_ids$/use_jwt_client_ids_only/' "$SLURM_CONF"
-kill "$(pid_of slurmctld)"
-soon '! kill -0 "$(pid_of slurmctld)" 2>/dev/null'
+stopped slurmctld
 start_ctld
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
 token=$(jwt nobody '')
-match "one of a known user, where all must say it" "Protocol authentication error" "$(as_jwt squeue || true)"
+match "use_jwt_client_ids_only: a token of a known user without ids is refused" "Protocol authentication error" \
+  "$(as_jwt squeue || true)"
 token=$(scontrol token username=nobody | sed 's/.*=//')
-check "what is made here says it" 0 "$(as_jwt squeue -h >/dev/null; echo $?)"
+check "a token of scontrol has the user's ids" 0 "$(as_jwt squeue -h >/dev/null; echo $?)"
 
-# a login host: its own users, a sackd, the same cluster
+# A login host with users of its own and sackd.
 mkdir -p "$dir/login"
 cp "$dir/slurm.key" "$dir/login/" 2>/dev/null || cp "$dir/state/slurm.key" "$dir/login/slurm.key"
 chmod 600 "$dir/login/slurm.key"
@@ -71,10 +74,12 @@ as_laura() {
 }
 id=$(as_laura sbatch --parsable -o "$dir/work/laura" --wrap 'id -u; id -G; echo $SLURM_JOB_USER')
 wait_empty
-check "a user of a login host" "54400
+check "a job of a login host's user runs with the user's ids" "54400
 54400 54401
 laura" "$(cat "$dir/work/laura" 2>/dev/null || echo "$id")"
-check "shown by name" "laura" "$(scontrol show job "$id" | sed -n 's/.*UserId=\([a-z]*\)(54400).*/\1/p')"
-check "may cancel his own" "CANCELLED" "$(id=$(as_laura sbatch --parsable -o /dev/null --wrap 'sleep 60'); \
+check "the job's record has the name of the login host's user" "laura" \
+  "$(scontrol show job "$id" | sed -n 's/.*UserId=\([a-z]*\)(54400).*/\1/p')"
+check "a login host's user may cancel an own job" "CANCELLED" \
+  "$(id=$(as_laura sbatch --parsable -o /dev/null --wrap 'sleep 60'); \
     as_laura scancel "$id"; wait_empty; scontrol show job "$id" | grep -o CANCELLED)"
 for p in $(descendants $sack) $sack; do kill "$p" 2>/dev/null || true; done

@@ -10,30 +10,35 @@ function slurm_cli_pre_submit(o, off)
   local pipe = io.popen('echo quota') slurm.cli_store(off, pipe:read('*l')) pipe:close()
   return slurm.SUCCESS
 end
-function slurm_cli_post_submit(off, job, step) slurm.log_info('%s of %d', slurm.cli_retrieve(off), job) return slurm.SUCCESS end
+function slurm_cli_post_submit(off, job, step)
+  slurm.log_info('%s of %d', slurm.cli_retrieve(off), job)
+  return slurm.SUCCESS
+end
 L
 one() { scontrol -o show job "$1"; }
 out=$(sbatch -H --wrap true 2>&1)
-check "what it says, and the submission" "sbatch: lua: quota of 1 Submitted batch job 1" "$(xargs <<<"$out")"
-match "what it sets" 'TimeLimit=00:07:00 .*Comment=sbatch 2.00' "$(one 1)"
+check "the script's messages come before the submission" "sbatch: lua: quota of 1 Submitted batch job 1" \
+  "$(xargs <<<"$out")"
+match "the script sets fields of the job" 'TimeLimit=00:07:00 .*Comment=sbatch 2.00' "$(one 1)"
 sbatch -Q -H -t 9 --wrap true 2>/dev/null
-match "its defaults are weaker than the command line" 'TimeLimit=00:09:00' "$(one 2)"
+match "the command line overrides the script's defaults" 'TimeLimit=00:09:00' "$(one 2)"
 set +e
 err=$(sbatch --comment=bad --wrap true 2>&1)
-check "what it refuses" "1 sbatch: error: lua: no bad here sbatch: error: cli_filter plugin terminated with error" \
-  "$? $(xargs <<<"$err")"
+check "the script refuses a job" \
+  "1 sbatch: error: lua: no bad here sbatch: error: cli_filter plugin terminated with error" "$? $(xargs <<<"$err")"
 set -e
 scancel 1 2
-match "srun" 'Comment=srun 2.00' "$(srun -n1 sh -c 'scontrol -o show job $SLURM_JOB_ID' 2>/dev/null)"
+match "the script runs for srun" 'Comment=srun 2.00' \
+  "$(srun -n1 sh -c 'scontrol -o show job $SLURM_JOB_ID' 2>/dev/null)"
 if [ "$(id -u)" = 0 ]; then
-  match "an ordinary user" 'sbatch: lua: quota of [0-9]+' \
+  match "the script runs for an ordinary user" 'sbatch: lua: quota of [0-9]+' \
     "$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups sbatch -o /dev/null --wrap true 2>&1)"
 fi
-match "a step in an allocation passes it too" 'srun: lua: quota of [0-9]+' \
+match "the script runs for a step in an allocation" 'srun: lua: quota of [0-9]+' \
   "$(salloc -Q sh -c 'srun -n1 true' 2>&1 | grep srun)"
 mv "$dir/cli_filter.lua" "$dir/elsewhere.lua"
 set +e
-match "without the script" 'Unable to stat .*cli_filter.lua' "$(sbatch --wrap true 2>&1)"
+match "a missing script is an error" 'Unable to stat .*cli_filter.lua' "$(sbatch --wrap true 2>&1)"
 set -e
 echo "CliFilterParameters=cli_filter_lua_path=$dir/elsewhere.lua" >> "$SLURM_CONF"
-match "its place" 'quota of' "$(sbatch -H --wrap true 2>&1)"
+match "cli_filter_lua_path is the path of the script" 'quota of' "$(sbatch -H --wrap true 2>&1)"
