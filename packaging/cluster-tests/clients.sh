@@ -23,7 +23,7 @@ sacctmgr -i add account clients description=d organization=o >/dev/null
 sacctmgr -i add user "$me" account=clients >/dev/null
 sacctmgr -i modify user where name="$me" set defaultaccount=clients >/dev/null
 
-# ---- sbatch: what is asked for stands in the job's record
+# ---- sbatch: options in the job's record
 one() { scontrol -o show job "$1"; }
 dep=$(sbatch --parsable -H --wrap true)
 scontrol create \
@@ -87,14 +87,21 @@ check "a reservation in one line" "ReservationName=rsv|Nodes=n2" \
   "$(scontrol show -o reservation rsv | grep -oE 'ReservationName=[^ ]*| Nodes=[^ ]*' | tr -d ' ' | paste -sd'|')"
 scontrol delete reservationname=rsv; scancel "$dep"
 
-# ---- sbatch: what it says, and what its scripts meet
-printf \
-  '#!/bin/bash\n#SBATCH --job-name=dir\n#SBATCH -n 2 --comment=c # words\n\n# more\n#SBATCH --export=ALL\necho "$0 $1 $2"\n#SBATCH --nice=9\n' \
-  > job.sh
+# ---- sbatch: its output, and the environment of its scripts
+cat > job.sh <<'S'
+#!/bin/bash
+#SBATCH --job-name=dir
+#SBATCH -n 2 --comment=c # words
+
+# more
+#SBATCH --export=ALL
+echo "$0 $1 $2"
+#SBATCH --nice=9
+S
 line=$(sbatch -o script.out -n1 job.sh -x 'b c')
 match "a submission is one line" '^Submitted batch job [0-9]+$' "$line"
 first=${line##* }
-match "of a cluster that was named" '^Submitted batch job [0-9]+ on cluster test$' \
+match "a submission with -M names the cluster" '^Submitted batch job [0-9]+ on cluster test$' \
   "$(sbatch -M test -o /dev/null --wrap true)"
 match "--parsable" '^[0-9]+$' "$(sbatch --parsable -o /dev/null --wrap true)"
 match "--parsable with the cluster" '^[0-9]+;test$' "$(sbatch --parsable -M test -o /dev/null --wrap true)"
@@ -103,29 +110,43 @@ printf '#!/bin/sh\necho "$1"\n' | sbatch -Q -o stdin.out /dev/stdin hello
 check "-Q says nothing" "" "$(sbatch -Q -o /dev/null --wrap true)"
 set +e
 sbatch -W -o /dev/null --wrap 'exit 3' >/dev/null
-check "--wait ends as the job does" 3 $?
+check "--wait ends with the job's exit code" 3 $?
 err=$(sbatch --account=nosuch -p nosuch --wrap true 2>&1); rc=$?
-check "a refusal, its words and code" "1 sbatch: error: Batch job submission failed: Invalid partition name specified" \
-  "$rc $(tail -1 <<<"$err")"
+check "a refusal has Slurm's message and exit code" \
+  "1 sbatch: error: Batch job submission failed: Invalid partition name specified" "$rc $(tail -1 <<<"$err")"
 set -e
-sbatch -Q -o env.out --export=ALL,K=V,OTHER -n4 -c1 -N2 --ntasks-per-node=2 -J named --gres=gpu:1 --mem=50 --wrap \
-  'env; srun -n4 sh -c "echo T \$SLURM_PROCID \$SLURM_LOCALID \$SLURM_NODEID \$SLURMD_NODENAME \$SLURM_STEP_NODELIST \$SLURM_STEP_NUM_NODES \$SLURM_NTASKS"'
+cat > env.sh <<'S'
+#!/bin/sh
+env
+srun -n4 sh -c 'echo T $SLURM_PROCID $SLURM_LOCALID $SLURM_NODEID $SLURMD_NODENAME \
+  $SLURM_STEP_NODELIST $SLURM_STEP_NUM_NODES $SLURM_NTASKS'
+S
+sbatch -Q -o env.out --export=ALL,K=V,OTHER -n4 -c1 -N2 --ntasks-per-node=2 -J named --gres=gpu:1 --mem=50 env.sh
 sbatch -Q -o none.out --export=NONE,K=V --wrap 'echo "[${HOME:+home}] $K $SLURM_JOB_NAME"' >/dev/null
-arr=$(sbatch --parsable -o 'arr-%A_%a.out' --array=3,5 --wrap \
-  'echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX; touch once; ')
-sig=$(sbatch --parsable -o sig.out \
-  --open-mode=append --signal=B:USR2@60 -t 1 --wrap 'trap "echo got USR2; exit 0" USR2; while :; do sleep 0.1; done')
-printf \
-  '#!/bin/bash\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2\necho $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES_HET_GROUP_0 ${SLURM_JOB_NODELIST_HET_GROUP_1:+list}\n' \
-  > het.sh
+cat > array.sh <<'S'
+#!/bin/sh
+echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX
+S
+arr=$(sbatch --parsable -o 'arr-%A_%a.out' --array=3,5 array.sh)
+sig=$(sbatch --parsable -o sig.out --open-mode=append --signal=B:USR2@60 -t 1 \
+  --wrap 'trap "echo got USR2; exit 0" USR2; while :; do sleep 0.1; done')
+cat > het.sh <<'S'
+#!/bin/bash
+#SBATCH -n1
+#SBATCH hetjob
+#SBATCH -n2
+echo $SLURM_HET_SIZE $SLURM_JOB_NUM_NODES_HET_GROUP_0 ${SLURM_JOB_NODELIST_HET_GROUP_1:+list}
+S
 het=$(sbatch --parsable -o het.out het.sh)
-match "components by their offset" "$het\\+0 " "$(squeue -h -j "$het" -o '%i ' | tr -d '\n') $het+0 "
+held=$(sbatch --parsable -H -o /dev/null het.sh)
+check "squeue lists components by their offset" "$held+0 $held+1" "$(squeue -h -j "$held" -S i -o %i | xargs)"
+scancel "$held"
 sbatch -Q --mail-type=BEGIN,END --mail-user=x@y -J mailed -o /dev/null --wrap true
 wait_empty 40
-check "a script, its arguments and the options before its first command" "job.sh -x b c" \
+check "a script runs with its arguments" "job.sh -x b c" \
   "$(sed 's:.*/slurm_script:job.sh:' script.out)"
-match "the script's options, and the command line above them" 'JobName=dir .*Nice=0 .*NumTasks=1 .*Comment=c' \
-  "$(one "$first")"
+match "options of the script up to its first command, overridden by the command line" \
+  'JobName=dir .*Nice=0 .*NumTasks=1 .*Comment=c' "$(one "$first")"
 check "a script from a pipe" piped "$(cat piped.out)"
 check "/dev/stdin is a script" hello "$(cat stdin.out)"
 check "--export=NONE" "[] V wrap" "$(sed 's/home//' none.out)"
@@ -173,10 +194,11 @@ SLURM_MEM_PER_NODE|50
 SLURM_CONF|$SLURM_CONF
 K|V
 T
-check "of each task" "T 0 0 0 n1 n[1-2] 2 4;T 1 1 0 n1 n[1-2] 2 4;T 2 0 1 n2 n[1-2] 2 4;T 3 1 1 n2 n[1-2] 2 4" \
+check "SLURM_PROCID and the layout of each task" \
+  "T 0 0 0 n1 n[1-2] 2 4;T 1 1 0 n1 n[1-2] 2 4;T 2 0 1 n2 n[1-2] 2 4;T 3 1 1 n2 n[1-2] 2 4" \
   "$(grep '^T ' env.out | sort | paste -sd';')"
 
-# ---- squeue: fields of a job that runs, of one that waits, and of an array
+# ---- squeue: fields of a running job, of a pending job and of an array
 run=$(sbatch --parsable \
   -o %j.out -J running -n2 -c1 --mem=60 --gres=gpu:1 -t 30 --nice=1 --comment=c --chdir="$dir/work" --wrap 'sleep 100')
 wait=$(sbatch --parsable -o /dev/null -J waiting -H -N1 --wrap true)
@@ -249,17 +271,18 @@ done
 for f in TimeUsed TimeLeft PendingTime; do
   match "squeue -O $f" '^[0-9:]+$' "$(squeue -h -j "$run" -O "$f: " | tr -d ' ')"
 done
-check "20 columns each" "40 $run" "$(squeue -h -j "$run" -O JobID,State | awk '{print length($0), $1}')"
+check "a field of -O has 20 columns" "40 $run" "$(squeue -h -j "$run" -O JobID,State | awk '{print length($0), $1}')"
 check "-O with widths" "$run RUNNI" "$(squeue -h -j "$run" -O "JobID:$((${#run}+1)),State:5")"
 check "-O with a text between" "$run###turm###RUNNING###turm###" \
   "$(squeue -h -j "$run" -O 'JobID:###turm###,State:###turm###')"
 check "-O with a control character" "$run"$'\037'"R"$'\037' "$(squeue -h -j "$run" -O $'JobID:\037,StateCompact:\037')"
-check "a field that is longer than its width is cut" runn "$(squeue -h -j "$run" -o %.4j)"
-check "right and left" "  R|R  |" "$(squeue -h -j "$run" -o '%.3t|%3t|')"
-check "literal text" "JobId=$run^^^{\"n\":\"n1\"}" "$(squeue -h -j "$run" -o 'JobId=%i^^^{"n":"%N"}')"
-check "a job that waits" "$wait PENDING (JobHeldUser) JobHeldUser N/A" "$(squeue -h -j "$wait" -o '%i %T %R %r %S')"
-check "an array that waits" "${parts}_[1-9%2] 1-9%2 $parts" "$(squeue -h -j "$parts" -o '%i %K %F')"
-check "-r" 9 "$(squeue -h -r -j "$parts" -o %i | grep -c "^${parts}_[1-9]$")"
+check "a value longer than its field's width is cut" runn "$(squeue -h -j "$run" -o %.4j)"
+check "squeue -o aligns right and left" "  R|R  |" "$(squeue -h -j "$run" -o '%.3t|%3t|')"
+check "squeue -o keeps literal text" "JobId=$run^^^{\"n\":\"n1\"}" "$(squeue -h -j "$run" -o 'JobId=%i^^^{"n":"%N"}')"
+check "squeue of a pending job" "$wait PENDING (JobHeldUser) JobHeldUser N/A" \
+  "$(squeue -h -j "$wait" -o '%i %T %R %r %S')"
+check "squeue of a pending array" "${parts}_[1-9%2] 1-9%2 $parts" "$(squeue -h -j "$parts" -o '%i %K %F')"
+check "squeue -r lists each task of an array" 9 "$(squeue -h -r -j "$parts" -o %i | grep -c "^${parts}_[1-9]$")"
 for o in "-t PD" "-t PENDING,CF" \
   "-u $me -t PD" "--user=$me -t pd" "-A clients -t PD" "-p main -t PD" "-q normal -t PD" "-n waiting" "--name=waiting" \
   "--me -t PD" "-a -t PD" "--states=PD --noconvert" "-M test -t PD" "-j $run,$wait -t PD" "-t all -j $wait"
@@ -270,25 +293,26 @@ check "squeue -w" "$run" "$(squeue -h -w n1 -o %i)"
 check "squeue --sort" "$run" "$(squeue -h --sort=t,-i -t R -o %i)"
 check "--only-job-state" "$run R" "$(squeue --only-job-state -h -j "$run" -o '%i %t')"
 match "--start" 'N/A' "$(squeue --start -h -j "$wait" -o %S)"
-check "a cluster that was named has a line" "CLUSTER: test" "$(squeue -M test -j "$run" | head -1)"
+check "squeue -M prints the cluster" "CLUSTER: test" "$(squeue -M test -j "$run" | head -1)"
 check "default layout" "JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)" "$(squeue | head -1 | xargs)"
 check "SQUEUE_FORMAT" "$run" "$(SQUEUE_FORMAT=%i squeue -h -j "$run")"
 check "SLURM_TIME_FORMAT=%s" "$(date -u -d "$start" +%s)" "$(TZ=UTC SLURM_TIME_FORMAT=%s squeue -h -j "$run" -o %S)"
 match "SLURM_TIME_FORMAT=relative" '^[0-9:]+$' "$(SLURM_TIME_FORMAT=relative squeue -h -j "$run" -o %S)"
 check "TZ" "$(TZ=Asia/Tokyo date -d "${start}Z" +%FT%T)" "$(TZ=Asia/Tokyo squeue -h -j "$run" -o %S)"
 check "an empty --user lists nothing" "" "$(squeue -h --user= -o %i)"
-check "JSON" "$run RUNNING True" "$(squeue --json -j "$run" | python3 -c 'import json,sys
-d=json.load(sys.stdin); j=d["jobs"][0]; print(j["job_id"], j["job_state"][0], set(j["time_limit"])=={"set","infinite","number"} and not d["errors"] and "warnings" in d)')"
+check "squeue --json" "$run RUNNING True" "$(squeue --json -j "$run" | python3 -c 'import json,sys
+d=json.load(sys.stdin); j=d["jobs"][0]; limit=set(j["time_limit"])=={"set","infinite","number"}
+print(j["job_id"], j["job_state"][0], limit and not d["errors"] and "warnings" in d)')"
 set +e
 err=$(squeue -h -j 999999 2>&1)
-check "one unknown id" "1 slurm_load_jobs error: Invalid job id specified" "$? $err"
+check "squeue of one unknown id fails" "1 slurm_load_jobs error: Invalid job id specified" "$? $err"
 out=$(squeue -h -j 999999,999999 2>&1)
-check "one unknown id, twice" "0 " "$? $out"
+check "squeue of one unknown id, twice, lists nothing" "0 " "$? $out"
 err=$(squeue -h -j 999998,999999 2>&1)
-check "two unknown ids" "0 " "$? $err"
+check "squeue of two unknown ids lists nothing" "0 " "$? $err"
 scancel 999999
 check "scancel of an unknown id" 0 $?
-check "scancel -v of it" 1 "$(scancel -v 999999 2>&1 | grep -c 'Invalid job id specified')"
+check "scancel -v of an unknown id prints a message" 1 "$(scancel -v 999999 2>&1 | grep -c 'Invalid job id specified')"
 set -e
 
 # ---- sinfo
@@ -333,23 +357,24 @@ match "sinfo --version" '^slurm [0-9]+\.[0-9]+\.[0-9]+$' "$(sinfo --version)"
 check "sinfo --json" "2 n1" "$(sinfo --json | python3 -c 'import json,sys
 d=json.load(sys.stdin)["sinfo"]; n=[x for s in d for x in s["nodes"]["nodes"]]; print(len(n), sorted(n)[0])')"
 
-# ---- JSON as data parser v0.0.45 of 26.05 has it: job, step, node and statistics
+# ---- JSON in the form of data parser v0.0.45 of 26.05: job, step, node and statistics
 json() { python3 -c "import json,sys; d=json.load(sys.stdin); print($1)"; }
-check "squeue --json of a job that runs" "['SUCCESS'] entire float 1 True" "$(squeue -j "$run" --json | json \
-    "(j:=d['jobs'][0])['exit_code']['status'], j['step_id']['step_id'], type(j['billable_tres']['number']).__name__, j['cpus_per_task']['number'], j['tasks_per_core']['infinite']" \
-    | tr -d "()," | sed "s/'entire'/entire/; s/'float'/float/")"
+fields="*(j:=d['jobs'][0])['exit_code']['status'], j['step_id']['step_id']"
+fields+=", type(j['billable_tres']['number']).__name__, j['cpus_per_task']['number'], j['tasks_per_core']['infinite']"
+check "squeue --json of a running job" "SUCCESS entire float 1 True" \
+  "$(squeue -j "$run" --json | json "$fields" | tr -d "(),'")"
 check "squeue -s --json is flat" "n1 True True" "$(squeue -s -j "$run" --json \
     | json "(s:=d['steps'][0])['nodes'], 'running' in s['time'], {'cpu','srun','array','id','number_cpus'} <= set(s)" \
     | tr -d "(),'")"
 check "squeue --only-job-state --json" "$run RUNNING" \
   "$(squeue --only-job-state -j "$run" --json | json "d['jobs'][0]['job_id'], d['jobs'][0]['state'][0]" | tr -d "(),'")"
-check "sinfo --json says a reason's time as a number" "int True" "$(sinfo --json \
+check "sinfo --json has the time of a reason as a number" "int True" "$(sinfo --json \
     | json "type((s:=d['sinfo'][0])['reason']['time']).__name__, 'reason_set_by_user' in s" | tr -d "(),'")"
-check "sdiag --json has its lists" True \
+check "sdiag --json has the lists of pending RPCs" True \
   "$(sdiag --json | json "{'pending_rpcs','pending_rpcs_by_hostlist'} <= set(d['statistics'])")"
 check "listjobs --json" True "$(scontrol listjobs n1 --json | json "$run in [j['job_id'] for j in d['jobs']]")"
 check "listpids --json" batch "$(scontrol listpids "$run" n1 --json | json "d['pids'][0]['step_id']")"
-check "sinfo passes words behind its options" n1 "$(sinfo -h -N -n n1 -o %N ,GresUsed:)"
+check "sinfo ignores words behind its options" n1 "$(sinfo -h -N -n n1 -o %N ,GresUsed:)"
 match "scontrol show job -d begins with the name" "^JobId=$run JobName=[^ ]*.   SLUID=" "$(scontrol -d show job "$run")"
 
 # ---- scontrol
@@ -392,9 +417,8 @@ check "show hostnames, of the environment" "a b" "$(SLURM_JOB_NODELIST=a,b scont
 check "show hostlist" "n[1-3,07-09]" "$(scontrol show hostlist n1,n2,n3,n07,n08,n09)"
 printf 'b1\nb2\n' > names
 check "show hostlist of a file" "b[1-2]" "$(scontrol show hostlist "$dir/work/names")"
-check "show topology of a flat one says nothing" "0" "$(scontrol show topology; echo $?)"
-check "no jobs" "No jobs in the system" \
-  "$(scontrol show job 2>/dev/null | grep -c JobId= >/dev/null && echo 'No jobs in the system')"
+check "show topology of topology/flat prints nothing" "0" "$(scontrol show topology; echo $?)"
+match "show job lists jobs" '^[1-9]' "$(scontrol show job | grep -c '^JobId=')"
 later=$(sbatch --parsable -o /dev/null --begin=now+1hour --wrap true)
 scontrol hold "$later"
 match "hold" 'Reason=JobHeld(Admin|User)' "$(one "$later")"
@@ -405,7 +429,7 @@ match "update job" 'Comment=changed' "$(one "$wait")"
 scontrol update nodename=n2 state=down reason=clients
 match "update node" 'State=DOWN.* Reason=clients' "$(scontrol -o show node n2)"
 scontrol update nodename=n2 state=resume
-match "and back" 'State=IDLE' "$(scontrol -o show node n2)"
+match "a resumed node is idle" 'State=IDLE' "$(scontrol -o show node n2)"
 scontrol update partitionname=main state=drain
 match "update partition" 'State=DRAIN' "$(scontrol -o show partition main)"
 scontrol update partitionname=main state=up
@@ -413,19 +437,21 @@ check "write batch_script" "#!/bin/sh" "$(scontrol write batch_script "$run" - |
 scontrol notify "$run" hello; soon 'grep -q hello "$run.out"'
 match "notify" hello "$(cat "$run.out")"
 scontrol reconfigure
-check "show jobs as JSON and YAML" "$run job_id: $run" "$(scontrol show job "$run" --json | \
-    python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])') $(scontrol show job "$run" --yaml \
-    | grep -oE "job_id: !!int $run" | sed "s/!!int //" | head -1)"
+check "show job --json" "$run" \
+  "$(scontrol show job "$run" --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["jobs"][0]["job_id"])')"
+match "show job --yaml" "job_id: !!int $run" "$(scontrol show job "$run" --yaml)"
 check "show nodes --json" n1 \
   "$(scontrol show nodes --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["nodes"][0]["name"])')"
 scontrol requeue "$run"
-match "requeue keeps the number" 'Restarts=1' "$(one "$run")"
+match "requeue keeps the job's id" 'Restarts=1' "$(one "$run")"
 scancel --signal USR1 "$later" 2>/dev/null || true
 
 # ---- scancel
 sleeper() { sbatch --parsable -o /dev/null "$@" --wrap 'sleep 100'; }
-gone() { local n=0; while [ -n "$(squeue -h -j "$1,$1" -o %i)" ]; do n=$((n+1)); \
-  [ $n -lt 100 ] || { echo still there; return; }; sleep 0.1; done; echo gone; }
+gone() {
+  soon "[ -z \"\$(squeue -h -j $1,$1 -o %i)\" ]" 10
+  [ -z "$(squeue -h -j "$1,$1" -o %i)" ] && echo gone || echo still there
+}
 a=$(sleeper -H) b=$(sleeper -H)
 scancel "$a" "$b"
 check "scancel: several ids" "gone gone" "$(gone "$a") $(gone "$b")"
@@ -487,9 +513,9 @@ check "a file for each task" "o0 o1 e0 e1" "$(cat part-0.out part-1.out part-0.e
 match "--version" '^slurm [0-9]+\.[0-9]+\.[0-9]+$' "$(srun --version)"
 match "--test-only" 'srun: Job [0-9]+ to start at .* in partition main' "$(srun --test-only true 2>&1)"
 match "--mpi=list" pmi2 "$(srun --mpi=list 2>&1 | xargs)"
-match "components with colons" '^0: n1 1: n2$' \
+match "srun of two components" '^0: n1 1: n2$' \
   "$(srun -l -n1 -w n1 printenv SLURMD_NODENAME : -n1 -w n2 printenv SLURMD_NODENAME | sort | xargs)"
-check "in an allocation" "inner0" \
+check "srun in an allocation" "inner0" \
   "$(salloc -Q -n2 sh -c 'srun --overlap --jobid=$SLURM_JOB_ID -n1 echo inner$((SLURM_PROCID))' | xargs)"
 set +e
 timeout 20 srun --kill-on-bad-exit=1 -n2 sh -c '[ $SLURM_PROCID = 0 ] && exit 5; sleep 100' 2>/dev/null
@@ -500,7 +526,7 @@ set -e
 done=$(sbatch \
   --parsable -o d.out -J accounted -n2 -t 7 --mem=30 --comment=c --wckey=k -W --wrap 'srun -n2 true; exit 3' || true)
 pend=$(sbatch --parsable -o /dev/null -J soon -H --array=1-3 --wrap true)
-check "sacct knows a job as soon as sbatch has returned" "soon" "$(sacct -X -n -P -j "$pend" -o JobName | head -1)"
+check "sacct lists a job as soon as sbatch has returned" "soon" "$(sacct -X -n -P -j "$pend" -o JobName | head -1)"
 row() { sacct -X -n -P -j "$done" -o "$1"; }
 while IFS=';' read -r field expected; do check "sacct -o $field" "$expected" "$(row "$field")"; done <<T
 JobID;$done
@@ -541,19 +567,20 @@ match "sacct: MaxRSS and MaxVMSize of a step" '^[0-9.]*[KMG]?\|[0-9.]*[KMG]?$' \
   "$(sacct -n -P -j "$done.batch" -o MaxRSS,MaxVMSize)"
 check "repeated -j" "$done" "$(sacct -X -n -P -j "$done" -j "$done" -o JobID)"
 check "default fields" "JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode" "$(sacct -P -j "$done" | head -1)"
-check "-P and -p" "JobID|State JobID|State|" \
-  "$(sacct -P -j "$done" -o jobid,state | head -1) $(sacct -p -j "$done" -o jobid,state | head -1)"
+check "-P" "JobID|State" "$(sacct -P -j "$done" -o jobid,state | head -1)"
+check "-p" "JobID|State|" "$(sacct -p -j "$done" -o jobid,state | head -1)"
 check "--delimiter" "$done"$'\x1f'FAILED "$(sacct -n -P --delimiter $'\x1f' -X -j "$done" -o JobID,State)"
-check "a column that is too narrow" "accoun+" "$(sacct -n -X -j "$done" -o JobName%7 | xargs)"
+check "sacct marks a cut value" "accoun+" "$(sacct -n -X -j "$done" -o JobName%7 | xargs)"
 check "width%N" "$(printf '%20s ' accounted)" "$(sacct -n -X -j "$done" -o JobName%20)"
 check "steps" "$done $done.batch $done.0" "$(sacct -n -P -j "$done" -o JobID | xargs)"
-check "an array that waits" "${pend}_[1-3]" "$(sacct -n -P -X -j "$pend" -o JobID)"
+check "sacct of a pending array" "${pend}_[1-3]" "$(sacct -n -P -X -j "$pend" -o JobID)"
 check "-S and -E" 1 "$(sacct -X -n -P -S now-1hour -E now -o JobID | grep -c "^$done$")"
-check "nothing before its time" "" "$(sacct -X -n -P -S 2020-01-01 -E 2020-01-02 -o JobID)"
+check "-S and -E before the job list nothing" "" "$(sacct -X -n -P -S 2020-01-01 -E 2020-01-02 -o JobID)"
 check "--state" "$done" "$(sacct -X -n -P -S now-1hour -E now --state=FAILED --name=accounted -o JobID)"
-check "-u, -a and -A" "1 1 1" \
-  "$(sacct -X -n -P -u "$me" --name=accounted -o JobID | wc -l) $(sacct -a -X -n -P --name=accounted -o JobID \
-    | wc -l) $(sacct -A clients -X -n -P --name=accounted -o JobID | wc -l)"
+accounted() { sacct -X -n -P --name=accounted -o JobID "$@" | wc -l; }
+check "-u" 1 "$(accounted -u "$me")"
+check "-a" 1 "$(accounted -a)"
+check "-A" 1 "$(accounted -A clients)"
 check "--clusters" "test" "$(sacct -X -n -P --clusters=test -j "$done" -o Cluster)"
 check "--clusters all" "test" "$(sacct -X -n -P --clusters all -j "$done" -o Cluster)"
 check "--duplicates --noconvert" "30M" "$(sacct -X -n -P --duplicates --noconvert -j "$done" -o ReqMem)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Keys about the daemons themselves: where they write, whom they are, how long they wait for what does not end.
+# Keys about the daemons themselves: their files, their user and their timeouts.
 # shows: ClusterName, SlurmctldHost, SlurmctldLogFile, SlurmctldPort, SlurmdLogFile, SlurmdSpoolDir
 # shows: SlurmUser, AuthType, SlurmdDebug
 # shows: KillWait, SlurmdTimeout, PrologTimeout, PrologEpilogTimeout, TaskEpilog, MailDomain
@@ -19,9 +19,9 @@ MailDomain=example.org"
 chmod 777 "$dir"
 check "ClusterName" test "$(sbatch --parsable --wrap true >/dev/null; srun -Q printenv SLURM_CLUSTER_NAME)"
 wait_empty
-check "SlurmctldHost and SlurmctldPort" "127.0.0.1 $port" \
-  "$(scontrol show config | sed -n 's/^SlurmctldHost\[0\].*(\(.*\))/\1/p') $(sed \
-    -n 's/.*registered at 127.0.0.1:\([0-9]*\).*/\1/p' "$dir/log/slurmd-n1.log" | tail -1)"
+check "SlurmctldHost" 127.0.0.1 "$(scontrol show config | sed -n 's/^SlurmctldHost\[0\].*(\(.*\))/\1/p')"
+check "SlurmctldPort" "$port" \
+  "$(sed -n 's/.*registered at 127.0.0.1:\([0-9]*\).*/\1/p' "$dir/log/slurmd-n1.log" | tail -1)"
 match "SlurmctldLogFile" "Running as primary controller" "$(cat "$dir/log/slurmctld.log")"
 match "SlurmdLogFile" "registered at" "$(cat "$dir/log/slurmd-n1.log")"
 check "SlurmdSpoolDir" yes "$([ -n "$(ls "$dir/spool/n1")" ] && echo yes)"
@@ -38,7 +38,7 @@ do
   check "an unknown SlurmUser: $c" \
     "error: Invalid user for SlurmUser nosuchuser, ignored fatal: Unable to process configuration file" "$(unknown $c)"
 done
-match "and yet there is help" 'Usage: squeue' "$(unknown squeue --usage)"
+match "an unknown SlurmUser: squeue --usage" 'Usage: squeue' "$(unknown squeue --usage)"
 check "AuthType=auth/slurm needs the key" yes "$([ -s "$dir/state/slurm.key" ] && echo yes)"
 id=$(sbatch --parsable -o /dev/null --mail-type=END --wrap true); soon '[ -s "$dir/mailed" ]'
 check "MailDomain" "$(id -un)@example.org" "$(cat "$dir/mailed")"
@@ -49,15 +49,16 @@ match "SlurmdDebug" 'debug' "$(tail -n +"$lines" "$dir/log/slurmd-n1.log")"
 conf SlurmctldParameters=reconfig_on_restart
 again=$(grep -c ' reconfigure' "$dir/log/slurmd-n1.log")
 sed -i 's/^SlurmdDebug=.*/SlurmdDebug=verbose/' "$SLURM_CONF"
-kill "$(pid_of slurmctld)"; soon '[ -z "$(pgrep -F "$dir/run/slurmctld.pid" 2>/dev/null)" ]'; start_ctld
+stopped slurmctld; start_ctld
 soon '[ "$(grep -c " reconfigure" "$dir/log/slurmd-n1.log")" -gt "$again" ]'
-check "reconfig_on_restart: once" $((again + 1)) "$(sleep 1; grep -c ' reconfigure' "$dir/log/slurmd-n1.log")"
+sleep 1    # 1 s: a second reconfiguration must not follow
+check "reconfig_on_restart: once" $((again + 1)) "$(grep -c ' reconfigure' "$dir/log/slurmd-n1.log")"
 soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'
 sed -i '/^SlurmctldParameters/d' "$SLURM_CONF"; reread; soon '[ "$(sinfo -h -t idle -o %D)" = 1 ]'
 conf KillWait=3
-id=$(sbatch --parsable -o /dev/null --wrap 'trap "" TERM; for i in $(seq 60); do sleep 1; done')
-soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
-sleep 0.5; scancel "$id"; s=$(date +%s%N); soon '[ -z "$(squeue -h -j "$id")" ]'; ms=$((($(date +%s%N) - s) / 1000000))
+id=$(sbatch --parsable -o /dev/null --wrap 'trap "" TERM; touch trapped; for i in $(seq 60); do sleep 1; done')
+soon '[ -e trapped ]'
+scancel "$id"; s=$(date +%s%N); soon '[ -z "$(squeue -h -j "$id")" ]'; ms=$((($(date +%s%N) - s) / 1000000))
 check "KillWait" yes "$([ $ms -ge 2500 ] && [ $ms -lt 9000 ] && echo yes || echo $ms)"
 conf PrologTimeout=1; conf "Prolog=$dir/slow.sh"; id=$(sbatch --parsable -o /dev/null --wrap true)
 soon '[ -n "$(sinfo -h -t drain -o %n)" ]'
