@@ -7,9 +7,10 @@
 mkdir -p "$dir/log"
 syslog=
 if [ "$(id -u)" = 0 ] && [ ! -e /dev/log ] && command -v perl >/dev/null; then
-  perl -MIO::Socket::UNIX -e 'use Socket
-    ; my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "/dev/log") or exit 1; chmod 0666, "/dev/log"
-    ; $| = 1; my $b; while (defined $s->recv($b, 4096)) { print "$b\n" }' > "$dir/log/syslog" 2>/dev/null &
+  perl -MIO::Socket::UNIX -e 'use Socket;
+    my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "/dev/log") or exit 1;
+    chmod 0666, "/dev/log"; $| = 1;
+    my $b; while (defined $s->recv($b, 4096)) { print "$b\n" }' > "$dir/log/syslog" 2>/dev/null &
   syslog=$!; soon '[ -e /dev/log ]'
 else echo "skipped: the system's log (needs root, perl and a free /dev/log)"; fi
 trap '[ -z "$syslog" ] || { kill "$syslog"; rm -f /dev/log; }; finish' EXIT

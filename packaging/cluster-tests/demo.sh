@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./muster up and down: the demo keeps its ports, finds its page, and signals its own daemons only.
+# ./muster up and down: the demo keeps its ports, prints the link to its page, and signals only its own daemons.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.bash"
 muster=$here/../../muster
@@ -17,29 +17,32 @@ ended() {
 }
 trap 'rc=$?; ended; (exit "$rc"); finish' EXIT
 match "up prints a link to the page" "page: http://localhost:$((first + 5))/#code=" "$(up | tail -1)"
-match "muster page needs no address then" "http://localhost:$((first + 5))/#code=" "$(muster page)"
+match "muster page finds the demo without an address" "http://localhost:$((first + 5))/#code=" "$(muster page)"
 check "a job's use is sampled" "jobacct_gather/linux" \
   "$(scontrol show config | awk '$1 == "JobAcctGatherType" { print $3 }')"
 check "its accounts have shares" "research teaching" "$(sshare -n -P -U -A research,teaching -o account | sort | xargs)"
 check "a QOS besides the default one" 100 "$(sacctmgr -n -P list qos high format=priority)"
 "$muster" down
 check "down leaves no pid file" "" "$(ls "$demo/run" | grep pid || true)"
-match "connections of before do not move it" "page: http://localhost:$((first + 5))/#code=" "$(up | tail -1)"
+match "connections of an earlier demo do not move its ports" "page: http://localhost:$((first + 5))/#code=" \
+  "$(up | tail -1)"
 "$muster" down
 
-# another program has the numbers of the pid files by now: as a process, and as a thread of one
+# The pid files have numbers of another program: of its process and of one of its threads.
 python3 - "$demo/threads" <<'P' &
 import sys, threading, time
 t = threading.Thread(target=time.sleep, args=(300,), daemon=True); t.start()
 open(sys.argv[1], 'w').write(str(t.native_id)); time.sleep(300)
 P
 python=$!
-n=0; until [ -s "$demo/threads" ]; do n=$((n+1)); [ $n -lt 100 ] || exit 1; sleep 0.1; done
+soon '[ -s "$demo/threads" ]' 10
 cp "$demo/threads" "$demo/run/slurmrestd.pid"
 echo "$python" > "$demo/run/slurmctld.pid"
 echo "$python" > "$demo/run/slurmd-n1.pid"
-match "a foreign number starts slurmrestd all the same" "page: http://localhost:$((first + 5))/#code=" "$(up | tail -1)"
-check "and slurmctld and the nodes" 4 "$(sinfo -h -N -o %T | grep -c idle)"
+match "slurmrestd starts when its pid file has a number of another program" \
+  "page: http://localhost:$((first + 5))/#code=" "$(up | tail -1)"
+check "slurmctld and the nodes start when their pid files have a number of another program" 4 \
+  "$(sinfo -h -N -o %T | grep -c idle)"
 rest=$(cat "$demo/run/slurmrestd.pid")
 cp "$demo/threads" "$demo/run/slurmrestd.pid"
 kept=$(cat "$demo/run/slurmd-n1.pid")
@@ -47,27 +50,17 @@ echo "$python" > "$demo/run/slurmd-n1.pid"
 "$muster" down
 check "down signals no other program" yes "$(kill -0 "$python" && echo yes)"
 kill "$rest" "$kept"
-n=0
-while kill -0 "$rest" 2>/dev/null || kill -0 "$kept" 2>/dev/null; do
-  n=$((n+1))
-  [ $n -lt 100 ] || break
-  sleep 0.1
-done
+soon '! kill -0 "$rest" 2>/dev/null && ! kill -0 "$kept" 2>/dev/null' 10
 rm -f "$demo"/run/*.pid
 
-# a port that another program listens on moves the demo, in words
+# A port that another program listens on moves the demo, with a message.
 python3 -c 'import socket, sys, time
 s = socket.create_server(("127.0.0.1", int(sys.argv[1]))); time.sleep(300)' $((first + 2)) & listener=$!
-n=0
-until (exec 3<>"/dev/tcp/127.0.0.1/$((first + 2))") 2>/dev/null; do
-  n=$((n+1))
-  [ $n -lt 100 ] || exit 1
-  sleep 0.1
-done
-match "a listener on one of its ports moves it" "the demo moves from port $first to $((first + 10))," "$(up)"
+soon '(exec 3<>"/dev/tcp/127.0.0.1/$((first + 2))") 2>/dev/null' 10
+match "a listener on a port of the demo moves it" "the demo moves from port $first to $((first + 10))," "$(up)"
 "$muster" down
-match "an unknown word is named" "muster: instal is no command of this script" "$("$muster" instal x 2>&1)"
-check "help is no mistake" 0 "$("$muster" --help >/dev/null; echo $?)"
+match "an unknown command is named" "muster: instal is no command of this script" "$("$muster" instal x 2>&1)"
+check "--help ends with 0" 0 "$("$muster" --help >/dev/null; echo $?)"
 : > "$dir/file"
 match "install tests its prefix before it builds" "muster: $dir/file cannot be written to" \
   "$("$muster" install "$dir/file" 2>&1 || true)"
