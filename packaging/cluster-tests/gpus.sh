@@ -15,8 +15,10 @@ NodeName=DEFAULT Gres=$1"; }
 printf '#!/bin/sh\nenv | grep -E "CUDA|ROCR|ZE_AFF|ORDINAL" > %s/prolog.env\nexit 0\n' "$dir" > "$dir/prolog"
 chmod 755 "$dir/prolog"
 cluster gpu:2,r1:1,r2:2
-printf '#!/bin/sh\nenv | grep -E "^(%s|%s)=" | sort | paste -sd" "\n' "CUDA_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES" \
-  "ZE_AFFINITY_MASK|GPU_DEVICE_ORDINAL" > "$dir/variables"
+cat > "$dir/variables" <<'S'
+#!/bin/sh
+env | grep -E "^(CUDA_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|ZE_AFFINITY_MASK|GPU_DEVICE_ORDINAL)=" | sort | paste -sd" "
+S
 chmod 755 "$dir/variables"
 seen() { env -u CUDA_VISIBLE_DEVICES srun -Q "$@" "$dir/variables"; }
 check "a flag of gres.conf names the variables" "ROCR_VISIBLE_DEVICES=0" "$(seen --gres=gpu:1)"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Heterogeneous steps of ordinary jobs: programs with layouts of their own on nodes of their own, as one step, in
-# every command.
+# Heterogeneous steps of ordinary jobs: one step of several programs, each with its own layout and nodes, in every
+# command.
 . "$(dirname "$0")/lib.bash"
 start_cluster 3 4 "PrologFlags=Contain"
 cat > in.sh <<'S'
 #!/bin/bash
 #SBATCH -J plain -N 3 -n 12 -o out.txt -e err.txt
-srun -l -N1 -n3 sh -c 'echo a $SLURM_PROCID/$SLURM_NTASKS $SLURMD_NODENAME $SLURM_NODEID $SLURM_LOCALID' : -N2 -n3 sh -c 'echo b $SLURM_PROCID/$SLURM_NPROCS $SLURMD_NODENAME $SLURM_NODEID $SLURM_LOCALID' | sort > ranks.txt
+srun -l -N1 -n3 sh -c 'echo a $SLURM_PROCID/$SLURM_NTASKS $SLURMD_NODENAME $SLURM_NODEID $SLURM_LOCALID' \
+  : -N2 -n3 sh -c 'echo b $SLURM_PROCID/$SLURM_NPROCS $SLURMD_NODENAME $SLURM_NODEID $SLURM_LOCALID' | sort > ranks.txt
 srun -N1 -n2 sh -c '[ $SLURM_LOCALID = 1 ] || env > env.0' : -N1 -n1 sh -c 'env > env.1'
 t() { srun "$@" 2>&1 | sed "s/^/$n: /"; echo "$n rc ${PIPESTATUS[0]}"; n=$((n+1)); }
 n=0
@@ -31,17 +32,18 @@ touch before; until [ -e go ]; do sleep 0.1; done
 S
 id=$(sbatch --parsable in.sh)
 soon '[ -e before ]'
-check "ranks go on" "0: a 0/6 n1 0 0|1: a 1/6 n1 0 1|2: a 2/6 n1 0 2|3: b 3/6 n2 1 0|4: b 4/6 n2 1 1|5: b 5/6 n3 2 0|" \
+check "ranks continue over the components" \
+  "0: a 0/6 n1 0 0|1: a 1/6 n1 0 1|2: a 2/6 n1 0 2|3: b 3/6 n2 1 0|4: b 4/6 n2 1 1|5: b 5/6 n3 2 0|" \
   "$(tr '\n' '|' < ranks.txt)"
 for v in 'SLURM_JOB_CPUS_PER_NODE=4(x3)' SLURM_DISTRIBUTION=block SLURM_STEP_ID=1 SLURM_STEPID=1 \
   SLURM_NTASKS=3 SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NUM_NODES=2 SLURM_NNODES=2 'SLURM_STEP_NODELIST=n[1-2]' \
   'SLURM_JOB_NODELIST=n[1-2]' 'SLURM_STEP_TASKS_PER_NODE=2,1' SLURM_JOB_NUM_NODES=2 "SLURM_JOB_ID=$id"
 do
-  check "both are told $v" "env.0 env.1" "$(grep -lxF "$v" env.0 env.1 | xargs)"
+  check "both components have $v" "env.0 env.1" "$(grep -lxF "$v" env.0 env.1 | xargs)"
 done
-check "ranks" "SLURM_GTIDS=0,1 SLURM_GTIDS=2 SLURM_NODEID=1" \
-  "$(grep -hE 'GTIDS' env.0 env.1 | xargs) $(grep NODEID env.1)"
-check "no groups" "" "$(grep -h _HET_ env.0 env.1 || true)"
+check "SLURM_GTIDS of each component" "SLURM_GTIDS=0,1 SLURM_GTIDS=2" "$(grep -hE 'GTIDS' env.0 env.1 | xargs)"
+check "SLURM_NODEID of the second component" "SLURM_NODEID=1" "$(grep NODEID env.1)"
+check "no variable of a heterogeneous job is set" "" "$(grep -h _HET_ env.0 env.1 || true)"
 cat > expected.txt <<'X'
 0: srun: error: Requested nodelist n1 overlaps with excluded n1.
 0: srun: error: Job not submitted.
@@ -74,87 +76,89 @@ cat > expected.txt <<'X'
 12: srun: error: n1: task 0: Exited with exit code 2
 12 rc 2
 X
-check "what is refused, and in which words" "" \
-  "$(diff <(awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' told.txt | sort -s -k1,1n -k2 \
-    | cut -f2-) <(awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' expected.txt | sort -s -k1,1n -k2 | cut -f2-))"
-check "the first component has the terminal, the other its output" "tty not a tty" \
+by_number() { awk '{k=$0; sub(/[: ].*/,"",k); print k "\t" $0}' "$1" | sort -s -k1,1n -k2 | cut -f2-; }
+check "refused requests and their messages" "" "$(diff <(by_number told.txt) <(by_number expected.txt))"
+check "--pty: the first component has the terminal, and the other has none" "tty not a tty" \
   "$(timeout --foreground 20 script -qec "srun --jobid=$id -N1 -n1 --pty tty : -N1 -n1 tty" /dev/null \
     </dev/null 2>/dev/null | tr -d '\000\r' | grep -v '^srun: ' | sed 's,^/dev/pts/.*,tty,' | sort -r | xargs)"
-check "one file for both" "a b" "$(sort "o.$id."* | xargs)"
-check "a file each" "a ea / b b" "$(sort oA | xargs) / $(xargs < oB)"
-check "a file for each task" "p.S.0.0 p.S.1.1 p.S.2.2" "$(ls p.* | sed 's/^p\.[0-9]*/p.S/' | xargs)"
+check "an output file for both components" "a b" "$(sort "o.$id."* | xargs)"
+check "an output file for each component" "a ea / b b" "$(sort oA | xargs) / $(xargs < oB)"
+check "an output file for each task" "p.S.0.0 p.S.1.1 p.S.2.2" "$(ls p.* | sed 's/^p\.[0-9]*/p.S/' | xargs)"
 match "-K ends the other component" "n2: task 0: Exited with exit code 5" "$(cat err.txt)"
-match "which is named" "STEP $id\.[0-9]+\+0 ON n1 CANCELLED" "$(cat err.txt)"
-match "exit code" "kill rc 143" "$(cat out.txt)"
-# while it runs
-srun --jobid="$id" -J foo -t 5 -N1 -n2 sh -c 'trap "touch usr1.$SLURM_PROCID" USR1; while :; do sleep 0.1; done' \
-  : -J bar -N2 -n2 sh -c 'trap "touch usr1.$SLURM_PROCID" USR1; while :; do sleep 0.1; done' >live.txt 2>&1 & live=$!
-s=
-for i in $(seq 100); do
-  s=$(squeue -h -s -j "$id" -n foo,bar -o %i 2>/dev/null | grep '+0' || true)
-  [ -n "$s" ] && break
-  sleep 0.1
-done
+match "the cancelled component is named" "STEP $id\.[0-9]+\+0 ON n1 CANCELLED" "$(cat err.txt)"
+match "-K: the exit code of srun" "kill rc 143" "$(cat out.txt)"
+# Commands for a running step.
+cat > live.sh <<'S'
+trap "touch usr1.$SLURM_PROCID" USR1
+touch "up.$SLURM_PROCID"
+while :; do sleep 0.1; done
+S
+srun --jobid="$id" -J foo -t 5 -N1 -n2 sh live.sh : -J bar -N2 -n2 sh live.sh >live.txt 2>&1 & live=$!
+soon '[ "$(ls up.* 2>/dev/null | wc -l)" = 4 ]'
+s=$(squeue -h -s -j "$id" -n foo,bar -o %i | grep '+0')
 s=${s%+0}
-sleep 1
 check "squeue -s" "$s+0 foo n1|$s+1 bar n[2-3]|" "$(squeue -h -s -s "$s" -o '%i %j %N' | tr '\n' '|')"
-check "one component" "$s+1" "$(squeue -h -s -s "$s+1" -o %i)"
+check "squeue -s of one component" "$s+1" "$(squeue -h -s -s "$s+1" -o %i)"
 match "scontrol show step" \
   "StepId=$s\+0 .*NodeList=n1 .*Tasks=2 Name=foo.*StepId=$s\+1 .*NodeList=n\[2-3\].*Tasks=2 Name=bar" \
   "$(scontrol show step "$s" | tr '\n' ' ')"
-check "of a component" "StepId=$s+1" "$(scontrol -o show step "$s+1" | cut -d' ' -f1)"
-check "limits of both" "TimeLimit=00:05:00 TimeLimit=00:05:00" \
+check "scontrol show step of one component" "StepId=$s+1" "$(scontrol -o show step "$s+1" | cut -d' ' -f1)"
+check "the time limits of both components" "TimeLimit=00:05:00 TimeLimit=00:05:00" \
   "$(scontrol -o show step "$s" | grep -o 'TimeLimit=[^ ]*' | xargs)"
 scontrol update stepid="$s+1" timelimit=8
-check "another limit for one" "TimeLimit=00:05:00 TimeLimit=00:08:00" \
+check "another time limit for one component" "TimeLimit=00:05:00 TimeLimit=00:08:00" \
   "$(scontrol -o show step "$s" | grep -o 'TimeLimit=[^ ]*' | xargs)"
 scontrol update stepid="$s" timelimit=9
-check "or for both" "TimeLimit=00:09:00 TimeLimit=00:09:00" \
+check "another time limit for both components" "TimeLimit=00:09:00 TimeLimit=00:09:00" \
   "$(scontrol -o show step "$s" | grep -o 'TimeLimit=[^ ]*' | xargs)"
 check "sstat" "$s+0|2 $s+1|2" "$(sstat -n -P -j "$s" -o jobid,ntasks | xargs)"
-check "of one" "$s+1|2" "$(sstat -n -P -j "$s+1" -o jobid,ntasks | xargs)"
-match "processes of one node" "$id +[0-9]+\+1 +0 +2" "$(scontrol listpids "$s" n2)"
-match "JSON" "\"id\": ?\"$s\+1\"" "$(scontrol --json show step "$s" | tr -d '\n')"
-match "layout" "4 tasks, 3 nodes \(n\[1-3\]\)" "$(sattach --layout "$s")"
-match "and its nodes" "Node 2 \(n3\), [12] task\(s\): [0-9 ]+" "$(sattach --layout "$s" | tail -1)"
-match "of one" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
+check "sstat of one component" "$s+1|2" "$(sstat -n -P -j "$s+1" -o jobid,ntasks | xargs)"
+match "scontrol listpids of one node" "$id +[0-9]+\+1 +0 +2" "$(scontrol listpids "$s" n2)"
+match "scontrol --json show step" "\"id\": ?\"$s\+1\"" "$(scontrol --json show step "$s" | tr -d '\n')"
+match "sattach --layout" "4 tasks, 3 nodes \(n\[1-3\]\)" "$(sattach --layout "$s")"
+match "sattach --layout lists the nodes" "Node 2 \(n3\), [12] task\(s\): [0-9 ]+" "$(sattach --layout "$s" | tail -1)"
+match "sattach --layout of one component" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
 check "sacct while it runs" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" \
   "$(sacct -n -P -j "$s" -o jobid,jobname,state,nodelist | xargs)"
 scancel -s USR1 "$s+1"
 becomes "a signal for one component" "usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'
 rm -f usr1.*
 kill -9 "$(pid_of slurmd-n2)"; killed slurmctld; start_node n2; start_ctld
-becomes "both daemons come back" "$s+0 $s+1" '"$(squeue -h -s -s "$s" -o %i 2>/dev/null | xargs)"'
+becomes "both components run on over kills of slurmd and slurmctld" "$s+0 $s+1" \
+  '"$(squeue -h -s -s "$s" -o %i 2>/dev/null | xargs)"'
 scancel -s USR1 "$s"
-becomes "a signal for all" "usr1.0 usr1.1 usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'
+becomes "a signal for both components" "usr1.0 usr1.1 usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'
 scancel "$s+1"
-becomes "one is cancelled" "$s+0" '"$(squeue -h -s -s "$s" -o %i | xargs)"'
+becomes "scancel of one component" "$s+0" '"$(squeue -h -s -s "$s" -o %i | xargs)"'
 scancel "$s"; wait $live || true
-becomes "none is left" "" '"$(squeue -h -s -s "$s" -o %i)"'
-becomes "sacct" "$s+0|CANCELLED by $(id -u) $s+1|CANCELLED by $(id -u)" \
+becomes "scancel of the step ends all components" "" '"$(squeue -h -s -s "$s" -o %i)"'
+becomes "sacct of the cancelled step" "$s+0|CANCELLED by $(id -u) $s+1|CANCELLED by $(id -u)" \
   '"$(sacct -n -P -j "$s" -o jobid,state | xargs)"'
-check "sacct of one" "$s+1" "$(sacct -n -P -j "$s+1" -o jobid)"
-check "in the order of numbers" "$id.0+0 $id.0+1 $id.1+0 $id.1+1 $id.2+0" \
+check "sacct of one component" "$s+1" "$(sacct -n -P -j "$s+1" -o jobid)"
+check "sacct lists components in order" "$id.0+0 $id.0+1 $id.1+0 $id.1+1 $id.2+0" \
   "$(sacct -n -P -j "$id" -o jobid | grep '+' | head -5 | xargs)"
-srun --jobid="$id" -N1 -n1 sleep 100 : -N1 -n1 sleep 100 > int.txt 2>&1 & int=$!
-soon 'squeue -h -s -j "$id" -o %j | grep -q sleep'; sleep 0.5
+printf 'touch int.0; exec sleep 100\n' > int0.sh
+printf 'touch int.1; exec sleep 100\n' > int1.sh
+srun --jobid="$id" -N1 -n1 sh int0.sh : -N1 -n1 sh int1.sh > int.txt 2>&1 & int=$!
+soon '[ -e int.0 ] && [ -e int.1 ]'
 kill -TERM $int; rc=0; wait $int || rc=$?
-check "TERM ends both" "n1: task 0: Killed n2: task 0: Killed 137" \
+check "SIGTERM to srun ends both components" "n1: task 0: Killed n2: task 0: Killed 137" \
   "$(grep -o 'n[12]: task 0: Killed' int.txt | sort | xargs) $rc"
-# what is short
+# Busy nodes.
 srun --jobid="$id" -N1 -n4 -w n1 sleep 3 & busy=$!
 soon 'squeue -h -s -j "$id" -o %j | grep -q sleep'
-match "waits as a whole" "temporarily disabled, retrying \(Requested nodes are busy\)" \
+match "a step with one busy component is pending as a whole" \
+  "temporarily disabled, retrying \(Requested nodes are busy\)" \
   "$(srun --jobid="$id" -N1 -w n2 -n1 true : -w n1 -n1 true 2>&1)"
 wait $busy
 srun --jobid="$id" -N1 -n4 -w n1 sleep 3 & busy=$!
 soon 'squeue -h -s -j "$id" -o %j | grep -q sleep'
-check "--overlap does not" "n1 n2" "$(srun -Q --jobid="$id" --overlap \
+check "--overlap runs on busy nodes" "n1 n2" "$(srun -Q --jobid="$id" --overlap \
     -N1 -w n2 -n1 printenv SLURMD_NODENAME : --overlap -w n1 -n1 printenv SLURMD_NODENAME 2>&1 | sort | xargs)"
 wait $busy
 if command -v gcc >/dev/null; then
   gcc -O1 -o client "${0%/*}/pmi_client.c" 2>/dev/null || gcc -O1 -o client "$OLDPWD/${0%/*}/pmi_client.c"
-  check "one world of MPI" "ok 0 4|ok 1 4|ok 2 4|ok 3 4|" \
+  check "the components are one MPI world" "ok 0 4|ok 1 4|ok 2 4|ok 3 4|" \
     "$(timeout 60 srun -Q --jobid="$id" --mpi=pmi2 -N1 -n2 ./client 2 3 : -N2 -n2 ./client 2 3 2>&1 \
       | sort | tr '\n' '|')"
 fi
@@ -165,9 +169,9 @@ check "--bcast" "0: a|1: b|" \
 touch go; wait_empty 20
 het=$(sbatch --parsable -n1 -o het.txt : -n1 -o /dev/null --wrap 'srun -n1 echo a : -n1 echo b : -n1 echo c')
 wait_empty 20
-match "not within a heterogeneous job" \
+match "a step of more components than a heterogeneous job has is refused" \
   "Attempt to run a job step with het group value of 2, but the job allocation has maximum value of 1" "$(cat het.txt)"
-# the first node's own step manager
+# The step manager on the job's first node.
 cat > away.sh <<'S'
 #!/bin/bash
 #SBATCH --stepmgr -N3 -n6
@@ -177,7 +181,8 @@ touch done; until [ -e back ]; do sleep 0.1; done
 S
 away=$(sbatch --parsable -o away.out -e away.err away.sh)
 soon '[ -e started ]'
-kill -9 "$(pid_of slurmctld)"; sleep 0.5; touch away; soon '[ -e done ]'
-check "while slurmctld is away" "0: 1 n1|1: 1 n2|2: 1 n3|" "$(tr '\n' '|' < away.out)"
+killed slurmctld; touch away; soon '[ -e done ]'
+check "a step starts without slurmctld" "0: 1 n1|1: 1 n2|2: 1 n3|" "$(tr '\n' '|' < away.out)"
 start_ctld; touch back; wait_empty 30
-check "which hears of it" "$away.1+0 $away.1+1" "$(sacct -n -P -j "$away" -o jobid | grep + | xargs)"
+check "the step is in accounting when slurmctld is back" "$away.1+0 $away.1+1" \
+  "$(sacct -n -P -j "$away" -o jobid | grep + | xargs)"
