@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# slurm.jwks: several keys of a cluster, exchanged while it runs; a key that has come to its end; nobody without one
-# of them gets in.
+# slurm.jwks: several keys of a cluster that are replaced while it runs; a removed key; callers without a valid key.
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 secret() { head -c 32 /dev/urandom | base64 -w0 | tr '+/' '-_'; }
@@ -11,7 +10,7 @@ keys() {
   echo "{\"keys\":[$*]}" > "$dir/slurm.jwks.new"
   chmod 600 "$dir/slurm.jwks.new"
   mv "$dir/slurm.jwks.new" "$dir/slurm.jwks"
-  sleep 1
+  sleep 1    # 1 s: the daemons look at the file every 0.5 s
 }
 works() {
   local id
@@ -23,29 +22,31 @@ as_nobody() {
 echo broken > "$dir/slurm.jwks"; chmod 600 "$dir/slurm.jwks"
 printf 'ClusterName=test\nSlurmctldHost=localhost\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' \
   "$dir" > "$SLURM_CONF"
-match "a file that is none" "slurm.jwks: it is no JSON" \
+match "an invalid slurm.jwks is refused at the start" "slurm.jwks: it is no JSON" \
   "$(slurmctld -D -f "$SLURM_CONF" 2>&1 </dev/null | head -5 || true)"
 keys "$(key a "$a")"
 start_cluster 2 4
-check "no other key was made" no "$([ -e "$dir/state/slurm.key" ] && echo yes || echo no)"
-check "one key" COMPLETED "$(works)"
-check "others are vouched for" nobody "$(as_nobody squeue -h -o %u >/dev/null && echo nobody)"
+check "slurmctld generates no slurm.key" no "$([ -e "$dir/state/slurm.key" ] && echo yes || echo no)"
+check "a cluster with one key works" COMPLETED "$(works)"
+check "a command of another user is authenticated" nobody "$(as_nobody squeue -h -o %u >/dev/null && echo nobody)"
 keys "$(key a "$a" ',"use":"default"')" "$(key b "$b")"
-check "a new one is known" COMPLETED "$(works)"
+check "a cluster with an additional key works" COMPLETED "$(works)"
 keys "$(key a "$a")" "$(key b "$b" ',"use":"default"')"
-check "it is used" COMPLETED "$(works)"
-sleep 32    # what was vouched for with the old one is over
+check "a cluster with another default key works" COMPLETED "$(works)"
+sleep 32    # 32 s: credentials of the former key expire
 keys "$(key b "$b")"
-check "the old one has gone" COMPLETED "$(works)"
-check "for others as well" nobody "$(as_nobody squeue -h -o %u >/dev/null && echo nobody)"
+check "a cluster without the former key works" COMPLETED "$(works)"
+check "a command of another user is authenticated with the new key" nobody \
+  "$(as_nobody squeue -h -o %u >/dev/null && echo nobody)"
 stopped slurmd-n2; start_node n2
-n=0; until sinfo -h -n n2 -o %T | grep -q '^idle$' || [ $n -gt 100 ]; do n=$((n+1)); sleep 0.2; done
-check "a node that comes anew" idle "$(sinfo -h -n n2 -o %T)"
+soon 'sinfo -h -n n2 -o %T | grep -q "^idle$"'
+check "a restarted slurmd registers with the new key" idle "$(sinfo -h -n n2 -o %T)"
 mkdir "$dir/other"
 sed "s#^StateSaveLocation=.*#StateSaveLocation=$dir/other#;s#PidFile=.*/#PidFile=$dir/other/#" \
   "$SLURM_CONF" > "$dir/other/slurm.conf"
 echo "{\"keys\":[$(key a "$a")]}" > "$dir/other/slurm.jwks"; chmod 600 "$dir/other/slurm.jwks"
-match "who has the old one is a stranger" "Protocol authentication error" \
+match "a caller with the former key is refused" "Protocol authentication error" \
   "$(SLURM_CONF=$dir/other/slurm.conf squeue 2>&1 || true)"
-echo broken > "$dir/slurm.jwks"; sleep 1
-check "a broken file takes nothing from the daemons" COMPLETED "$(works)"
+echo broken > "$dir/slurm.jwks"
+sleep 1    # 1 s: the daemons look at the file every 0.5 s
+check "the daemons keep their keys when the file becomes invalid" COMPLETED "$(works)"
