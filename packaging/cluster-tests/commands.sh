@@ -106,7 +106,7 @@ done
 # Without timeout(1), which sends SIGCONT behind the signal: srun prints that as well.
 bash -c 'srun --quit-on-interrupt bash -c "trap \"exit 3\" INT
   touch traps
-  for i in \$(seq 100); do sleep 0.1; done"; true' 2> quit.err & b=$!
+  sleep 60 & wait"; true' 2> quit.err & b=$!
 soon '[ -e traps ]'; kill -INT "$(srun_pid $b)"; wait $b || true
 comes "srun prints the task's exit code, and not its signal" \
   "^srun: sending .* srun: error: n.: task 0: Exited with exit code 3$" '"$(xargs < quit.err)"'
