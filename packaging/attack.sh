@@ -25,7 +25,13 @@ told() {
     END {n = int(NR * 0.99) + 1; if (n > NR) n = NR
       printf "%-8s squeue %d times, %d failed, p50 %.1f ms, p99 %.1f ms, longest %.1f ms\n", what, NR, bad, t[int(NR * 0.5) + 1] / 1000, t[n] / 1000, t[NR] / 1000}'
 }
-memory() { for f in slurmctld slurmdbd slurmd-n1 slurmd-n2; do printf '%s %d MiB, %d descriptors; ' $f $(($(awk '/VmRSS/{print $2}' "/proc/$(pid_of $f)/status") / 1024)) "$(ls "/proc/$(pid_of $f)/fd" | wc -l)"; done; echo; }
+memory() {
+  for f in slurmctld slurmdbd slurmd-n1 slurmd-n2; do
+    printf '%s %d MiB, %d descriptors; ' $f $(($(awk '/VmRSS/{print $2}' "/proc/$(pid_of $f)/status") / 1024)) \
+      "$(ls "/proc/$(pid_of $f)/fd" | wc -l)"
+  done
+  echo
+}
 latency 10 > "$dir/before"
 echo "before   $(memory)"
 attackers=()

@@ -5,18 +5,28 @@
 # REFERENCE=PREFIX compares with the installation there instead of Debian's packages.
 # A FILE *accounting.txt runs on clusters with slurmdbd, the original's with a MariaDB of its own. KEEP=1 lists the differences that are known as well.
 set -uo pipefail
-here=$(cd "$(dirname "$0")/.." && pwd); prefix=$(cd "$1" && pwd); lines=${2:-$here/packaging/differential.txt}; from=${3:-}
+here=$(cd "$(dirname "$0")/.." && pwd)
+prefix=$(cd "$1" && pwd)
+lines=${2:-$here/packaging/differential.txt}
+from=${3:-}
 known=${lines%.txt}-known.txt
 work=$(mktemp -d /tmp/muster-diff-XXXXXX); chmod 755 "$work"
 . "$here/packaging/pair.bash"
-original_installed || { echo "skipped: neither REFERENCE nor Debian's slurm-wlm, with munge, is installed"; rm -rf "$work"; exit 0; }
+original_installed || {
+  echo "skipped: neither REFERENCE nor Debian's slurm-wlm, with munge, is installed"
+  rm -rf "$work"
+  exit 0
+}
 trap clean EXIT
 CLUSTERNAME=c1
 EXTRA="Licenses=lic:4
 PartitionName=other Nodes=n[3-4] MaxTime=1:00:00 State=UP"
 case $lines in
   *accounting.txt)
-    command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && [ -x "$original_sbin/slurmdbd" ] || { echo "skipped: MariaDB and the original's slurmdbd are needed"; exit 0; }
+    command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && [ -x "$original_sbin/slurmdbd" ] || {
+      echo "skipped: MariaDB and the original's slurmdbd are needed"
+      exit 0
+    }
     more="AccountingStorageEnforce=associations,limits,qos,safe
 AccountingStorageTRES=gres/gpu,license/lic
 GresTypes=gpu
@@ -30,7 +40,10 @@ MailProg=$work/mail-KIND
 JobCompType=jobcomp/filetxt
 JobCompLoc=$work/KIND/jobcomp.txt
 $EXTRA"
-    for k in muster original; do printf '#!/bin/sh\necho "$2 to $3" >> %s\n' "$work/$k/mails" > "$work/mail-$k"; chmod 755 "$work/mail-$k"; done
+    for k in muster original; do
+      printf '#!/bin/sh\necho "$2 to $3" >> %s\n' "$work/$k/mails" > "$work/mail-$k"
+      chmod 755 "$work/mail-$k"
+    done
     accounting_of muster "$prefix/bin" "$prefix/sbin" "${PORT:-26317}" "${more//KIND/muster}"
     accounting_of original $original_bin $original_sbin $((${PORT:-26317} + 100)) "${more//KIND/original}" ;;
   *)
@@ -46,19 +59,23 @@ completions() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/jobcomp.txt"
 over() { sacctmgr -i "$@" >/dev/null; sleep 1; for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do as irc sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'; done; show; }
 W
 mask() {
-  sed -E -e "s#$work/(muster|original)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?/TIME/g' \
-    -e 's/(slurm|slurm-wlm) [0-9]+\.[0-9]+\.[0-9]+/slurm VERSION/g' -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}/TIME/g' -e 's/[0-9]+:[0-9]{2}(:[0-9]{2})?/CLOCK/g' \
+  sed -E -e "s#$work/(muster|original)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" \
+    -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?/TIME/g' \
+    -e 's/(slurm|slurm-wlm) [0-9]+\.[0-9]+\.[0-9]+/slurm VERSION/g' \
+    -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}/TIME/g' -e 's/[0-9]+:[0-9]{2}(:[0-9]{2})?/CLOCK/g' \
     -e 's/[ \t]+$//'
 }
 # Numbers of jobs come to differ when one of the two refuses what the other takes. next_ids notes by how much they do, from which number to which;
 # alike then says whether two answers differ in nothing but that.
 next_ids() {
-  local a b; a=$(SLURM_CONF=$work/muster/slurm.conf "$prefix/bin/scontrol" show config | sed -n 's/^NEXT_JOB_ID *= *//p')
+  local a b
+  a=$(SLURM_CONF=$work/muster/slurm.conf "$prefix/bin/scontrol" show config | sed -n 's/^NEXT_JOB_ID *= *//p')
   b=$(SLURM_CONF=$work/original/slurm.conf $original_bin/scontrol show config | sed -n 's/^NEXT_JOB_ID *= *//p')
   echo "${ida:-1} $a ${apart:-$((b - a))} $((b - a))" >> "$work/ids"; ida=$a apart=$((b - a))
 }
 alike() {
-  awk -v ids="$work/ids" 'BEGIN { while ((getline l < ids) > 0) { split(l, p, " "); from[++n] = p[1]; to[n] = p[2]; low[n] = p[3] < p[4] ? p[3] : p[4]; high[n] = p[3] + p[4] - low[n] } }
+  awk -v ids="$work/ids" \
+    'BEGIN { while ((getline l < ids) > 0) { split(l, p, " "); from[++n] = p[1]; to[n] = p[2]; low[n] = p[3] < p[4] ? p[3] : p[4]; high[n] = p[3] + p[4] - low[n] } }
     function job(x, d,  k) { for (k = n; k > 0; k--) if (x >= from[k] && x <= to[k] && d >= low[k] && d <= high[k]) return 1; return 0 }
     FNR == NR { a[++r] = $0; next } { b[++s] = $0 }
     END { if (r != s) exit 1
@@ -72,9 +89,14 @@ alike() {
 run() { # run KIND LINE: what it printed, and its exit code
   local bin=$original_bin; [ "$1" = muster ] && bin=$prefix/bin
   local d=$work/$1
-  (cd "$d/cwd" && BASH_ENV=$work/words PATH=$bin:/usr/bin:/bin SLURM_CONF=$d/slurm.conf timeout ${LIMIT_S:-120} bash -c "$2" >"$d/out" 2>"$d/err" </dev/null; echo "exit $?" >"$d/rc")
+  (cd "$d/cwd" && BASH_ENV=$work/words PATH=$bin:/usr/bin:/bin SLURM_CONF=$d/slurm.conf timeout \
+    ${LIMIT_S:-120} bash -c "$2" >"$d/out" 2>"$d/err" </dev/null; echo "exit $?" >"$d/rc")
   # (whether the original's sacctmgr tells that its connection has ended is a matter of chance)
-  { sed 's/^/out: /' "$d/out"; sed '/Getting response to message type: DBD_FINI/d; s/^/err: /' "$d/err"; cat "$d/rc"; } | mask
+  {
+    sed 's/^/out: /' "$d/out"
+    sed '/Getting response to message type: DBD_FINI/d; s/^/err: /' "$d/err"
+    cat "$d/rc"
+  } | mask
 }
 for k in muster original; do mkdir -p "$work/$k/cwd"; chmod 777 "$work/$k/cwd"; done
 same=0 listed=0 different=0

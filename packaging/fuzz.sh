@@ -11,7 +11,8 @@ one() { # SECONDS FILE
   corpus=$here/build/fuzz/$name; log=$corpus.log; mkdir -p "$corpus"
   path=$here/$module/target/test-classes:$here/$module/target/classes:$(cat "$here/$module/target/fuzz.classpath")
   "$JAVA_HOME/bin/java" -cp "$path" "$here/packaging/FuzzSeeds.java" "$class" "$corpus"
-  if (cd "$corpus" && timeout $((seconds + 120)) "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -Xmx1g -cp "$path" \
+  if (cd "$corpus" && timeout $((seconds + 120)) "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \
+    -XX:+UseSerialGC -Xmx1g -cp "$path" \
       com.code_intelligence.jazzer.Jazzer "--target_class=$class" '--instrumentation_includes=dev.muster.**' \
       -max_total_time="$seconds" -seed="${SEED:-0}" -max_len=8192 -timeout=10 . > "$log" 2>&1); then
     printf 'ok   %s: %s\n' "$name" "$(grep -oE '^Done [0-9]+ runs' "$log" || true)"
@@ -21,7 +22,8 @@ one() { # SECONDS FILE
 }
 if [ "${1:?SECONDS}" = --one ]; then shift; one "$@"; exit; fi
 seconds=$1; shift
-mvn -q -B -f "$here/pom.xml" -Pfuzz test-compile dependency:build-classpath -Dmdep.outputFile=target/fuzz.classpath -Dmdep.includeScope=test
+mvn -q -B -f "$here/pom.xml" -Pfuzz test-compile dependency:build-classpath -Dmdep.outputFile=target/fuzz.classpath \
+  -Dmdep.includeScope=test
 cd "$here"
 find . -name '?*FuzzTest.java' -path '*/src/test/java/*' | sed 's|^\./||' | sort | while read -r file; do
   name=${file##*/}; name=${name%.java}

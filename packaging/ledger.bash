@@ -24,8 +24,21 @@ J
   chmod 755 "$d/job.sh" "$d/long.sh"
   for i in $(seq $long); do "$bin/sbatch" --parsable -o /dev/null "$d/long.sh" "long$i" >/dev/null; done
   while [ "$(grep -c begin "$ledger.long")" -lt $long ]; do sleep 0.2; done
-  stream() { local i=0 id; while [ ! -e "$d/stop" ]; do i=$((i+1)); id=$("$bin/sbatch" --parsable -o /dev/null "$d/job.sh" "$1-$i" 2>/dev/null) && echo "$id $1-$i" >> "$acks"; sleep 0.02; done; }
-  stream_held() { local id; while [ ! -e "$d/stop" ]; do id=$("$bin/sbatch" --parsable -H -o /dev/null --wrap=true 2>/dev/null) && echo "$id" >> "$held"; sleep 0.05; done; }
+  stream() {
+    local i=0 id
+    while [ ! -e "$d/stop" ]; do
+      i=$((i+1))
+      id=$("$bin/sbatch" --parsable -o /dev/null "$d/job.sh" "$1-$i" 2>/dev/null) && echo "$id $1-$i" >> "$acks"
+      sleep 0.02
+    done
+  }
+  stream_held() {
+    local id
+    while [ ! -e "$d/stop" ]; do
+      id=$("$bin/sbatch" --parsable -H -o /dev/null --wrap=true 2>/dev/null) && echo "$id" >> "$held"
+      sleep 0.05
+    done
+  }
   stream a & submitters=$!; stream b & submitters="$submitters $!"; stream_held & submitters="$submitters $!"
   rounds_done=0
   for r in $(seq "$rounds"); do
@@ -36,12 +49,17 @@ J
     rounds_done=$r
   done
   touch "$d/stop"; wait $submitters 2>/dev/null || true
-  for i in $(seq 900); do [ -n "$("$bin/squeue" -h -t PD,R,CG,CF -o '%i %r' 2>/dev/null | grep -v JobHeldUser | head -1)" ] || break; sleep 0.2; done
+  for i in $(seq 900); do
+    [ -n "$("$bin/squeue" -h -t PD,R,CG,CF -o '%i %r' 2>/dev/null | grep -v JobHeldUser | head -1)" ] || break
+    sleep 0.2
+  done
   acked=$(cat "$acks" "$held" | wc -l)
   missing=$(cut -d' ' -f2 "$acks" | sort | comm -23 - <(awk '$1=="end"{print $3}' "$ledger" | sort -u) | wc -l)
   missing=$((missing + $(sort "$held" | comm -23 - <("$bin/squeue" -h -t all -o %i | sort) | wc -l)))
   twice=$(awk '$1=="start"{print $3}' "$ledger" | sort | uniq -d | wc -l)
   reused=$( (cut -d' ' -f1 "$acks"; cat "$held") | sort | uniq -d | wc -l)
   disturbed=0
-  for i in $(seq $long); do [ "$(grep -w "long$i" "$ledger.long" | tr '\n' ' ')" = "begin long$i end long$i " ] || disturbed=$((disturbed + 1)); done
+  for i in $(seq $long); do
+    [ "$(grep -w "long$i" "$ledger.long" | tr '\n' ' ')" = "begin long$i end long$i " ] || disturbed=$((disturbed + 1))
+  done
 }

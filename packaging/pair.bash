@@ -22,9 +22,11 @@ MpiDefault=none"
     # Debian's daemons behave differently when their name is not exactly slurmctld or slurmd
     for p in slurmctld slurmd slurmstepd; do ln -sfn "$3/$p$debian_suffix" "$d/sbin/$p"; done; sbin=$d/sbin
     # from 23.11 on the daemons insist on a choice
-    case $("$sbin/slurmctld" -V) in *\ 2[0-2].*|*\ 23.0*) : > "$d/cgroup.conf" ;; *) echo CgroupPlugin=disabled > "$d/cgroup.conf" ;; esac
+    case $("$sbin/slurmctld" -V) in *\ 2[0-2].*|*\ 23.0*) : > "$d/cgroup.conf" ;; *) echo CgroupPlugin=disabled > \
+      "$d/cgroup.conf" ;; esac
     dd if=/dev/urandom of="$d/munge.key" bs=1024 count=1 status=none; chmod 400 "$d/munge.key"
-    munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
+    munged --force --key-file="$d/munge.key" --socket="$d/run/munge.socket" --pid-file="$d/run/munged.pid" \
+      --log-file="$d/log/munged.log" --seed-file="$d/run/seed"
   fi
   cat > "$d/slurm.conf" <<C
 ClusterName=${CLUSTERNAME:-$1}
@@ -58,9 +60,17 @@ ${EXTRA:-}
 C
   ${BEFORE:-:} "$1" "$3"
   "$sbin/slurmctld" -f "$d/slurm.conf" </dev/null >/dev/null 2>&1
-  if [ -n "${ONE:-}" ]; then "$sbin/slurmd" -f "$d/slurm.conf" -N "n[1-$4]" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; fi
-  [ -n "${ONE:-}" ] || for i in $(seq "$4"); do mkdir -p "$d/spool/n$i"; "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1; done
-  for _ in $(seq 150); do [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return; sleep 0.2; done
+  if [ -n "${ONE:-}" ]; then
+    "$sbin/slurmd" -f "$d/slurm.conf" -N "n[1-$4]" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1
+  fi
+  [ -n "${ONE:-}" ] || for i in $(seq "$4"); do
+    mkdir -p "$d/spool/n$i"
+    "$sbin/slurmd" -f "$d/slurm.conf" -N "n$i" -d "$sbin/slurmstepd" </dev/null >/dev/null 2>&1
+  done
+  for _ in $(seq 150); do
+    [ "$(SLURM_CONF=$d/slurm.conf "$2/sinfo" -h -N -o %T 2>/dev/null | grep -c idle)" -ge "$4" ] && return
+    sleep 0.2
+  done
   echo "the $1 cluster did not come up"; exit 1
 }
 # Ends all jobs by their own cluster, then the daemons by their pids.
@@ -68,13 +78,17 @@ clean() {
   local d f p; local -a pids=()
   for d in "$work"/*/; do
     [ -s "$d/bin" ] || continue
-    for p in $(SLURM_CONF=$d/slurm.conf timeout 10 "$(cat "$d/bin")/squeue" -h -t R,S,CG -o %A 2>/dev/null | sort -u); do
+    for p in $(SLURM_CONF=$d/slurm.conf timeout 10 "$(cat "$d/bin")/squeue" -h -t R,S,CG -o %A 2>/dev/null \
+        | sort -u); do
       SLURM_CONF=$d/slurm.conf timeout 10 "$(cat "$d/bin")/scancel" -f -s KILL "$p" 2>/dev/null || true
     done
   done
   for f in "$work"/*/run/*.pid; do [ ! -s "$f" ] || pids+=("$(cat "$f")"); done
   for p in "${pids[@]}"; do kill "$p" 2>/dev/null || true; done
-  for p in "${pids[@]}"; do for _ in $(seq 50); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; kill -9 "$p" 2>/dev/null || true; done
+  for p in "${pids[@]}"; do
+    for _ in $(seq 50); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done
+    kill -9 "$p" 2>/dev/null || true
+  done
   rm -rf "$work"
 }
 
@@ -83,17 +97,28 @@ accounting_of() {
   local k=$1 bin=$2 sbin=$3 port=$4 sql=$work/sql pass= ; mkdir -p "$work/$k"/{run,log}
   if [ "$k" != muster ]; then
     mkdir -p "$sql/run"; pass="AccountingStoragePass=$work/$k/run/munge.socket"
-    mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --auth-root-authentication-method=normal --skip-test-db </dev/null >"$sql/log" 2>&1
-    mariadbd --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --socket="$sql/s" --port=$((port + 1)) --bind-address=127.0.0.1 \
+    mariadb-install-db --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" \
+      --auth-root-authentication-method=normal --skip-test-db </dev/null >"$sql/log" 2>&1
+    mariadbd --no-defaults --user="$(id -un)" --datadir="$sql/data" --tmpdir="$sql" --socket="$sql/s" \
+      --port=$((port + 1)) --bind-address=127.0.0.1 \
       --innodb-lock-wait-timeout=900 --pid-file="$sql/run/mariadbd.pid" </dev/null >>"$sql/log" 2>&1 &
-    for _ in $(seq 100); do mariadb --no-defaults -S "$sql/s" -u root -e 'select 1' </dev/null >/dev/null 2>&1 && break; sleep 0.2; done
-    mariadb --no-defaults -S "$sql/s" -u root -e "create user 'pair'@'127.0.0.1' identified by 'pair'; grant all on *.* to 'pair'@'127.0.0.1'" </dev/null
+    for _ in $(seq 100); do
+      mariadb --no-defaults -S "$sql/s" -u root -e 'select 1' </dev/null >/dev/null 2>&1 && break
+      sleep 0.2
+    done
+    mariadb --no-defaults -S "$sql/s" -u root \
+      -e "create user 'pair'@'127.0.0.1' identified by 'pair'; grant all on *.* to 'pair'@'127.0.0.1'" </dev/null
   else head -c 64 /dev/urandom > "$work/$k/slurm.key"; chmod 600 "$work/$k/slurm.key"; fi
-  { if [ "$k" != muster ]; then printf 'AuthType=auth/munge\nAuthInfo=socket=%s\nStorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStoragePort=%s\nStorageUser=pair\nStoragePass=pair\nStorageLoc=%s\n' "$work/$k/run/munge.socket" $((port + 1)) "$k"
+  {
+    if [ "$k" != muster ]; then
+      printf 'AuthType=auth/munge\nAuthInfo=socket=%s\nStorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStoragePort=%s\nStorageUser=pair\nStoragePass=pair\nStorageLoc=%s\n' "$work/$k/run/munge.socket" \
+        $((port + 1)) "$k"
     else printf 'AuthType=auth/slurm\nStorageType=accounting_storage/embedded\nStorageLoc=%s\n' "$work/$k/db"; fi
-    printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nTrackWCKey=yes\nLogFile=%s\nPidFile=%s\n' $((port + 2)) "$work/$k/log/dbd.log" "$work/$k/run/slurmdbd.pid"; } > "$work/$k/slurmdbd.conf"
+    printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nTrackWCKey=yes\nLogFile=%s\nPidFile=%s\n' $((port + 2)) \
+      "$work/$k/log/dbd.log" "$work/$k/run/slurmdbd.pid"; } > "$work/$k/slurmdbd.conf"
   chmod 600 "$work/$k/slurmdbd.conf"
-  CLUSTERNAME=c1 PRIORITY= GATHER= BF_INTERVAL=1 MINJOBAGE=300 BEFORE=dbd_of EXTRA="AccountingStorageType=accounting_storage/slurmdbd
+  CLUSTERNAME=c1 PRIORITY= GATHER= BF_INTERVAL=1 MINJOBAGE=300 BEFORE=dbd_of \
+    EXTRA="AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$((port + 2))
 $pass
@@ -102,7 +127,13 @@ $5" cluster "$k" "$bin" "$sbin" 4 8 $((port + 10))
 }
 dbd_of() { # of accounting_of: slurmctld wants it to be there
   local d=$work/$1
-  if [ "$1" != muster ]; then mkdir -p "$d/sbin"; ln -sfn "$original_sbin/slurmdbd" "$d/sbin/slurmdbd"; SLURM_CONF=$d/slurm.conf "$d/sbin/slurmdbd" </dev/null >>"$d/log/dbd.out" 2>&1
+  if [ "$1" != muster ]; then
+    mkdir -p "$d/sbin"
+    ln -sfn "$original_sbin/slurmdbd" "$d/sbin/slurmdbd"
+    SLURM_CONF=$d/slurm.conf "$d/sbin/slurmdbd" </dev/null >>"$d/log/dbd.out" 2>&1
   else "$2/slurmdbd" -f "$d/slurmdbd.conf" </dev/null >>"$d/log/dbd.out" 2>&1; fi
-  for _ in $(seq 100); do (exec 3<>"/dev/tcp/127.0.0.1/$(sed -n 's/^DbdPort=//p' "$d/slurmdbd.conf")") 2>/dev/null && break; sleep 0.2; done
+  for _ in $(seq 100); do
+    (exec 3<>"/dev/tcp/127.0.0.1/$(sed -n 's/^DbdPort=//p' "$d/slurmdbd.conf")") 2>/dev/null && break
+    sleep 0.2
+  done
 }

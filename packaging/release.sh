@@ -25,7 +25,9 @@ grep -q "OWN = \"$current\"" "$own" || die "$own has another version than pom.xm
 ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || die "tag v$version exists"
 # the first release may have the version that the tree has already
 newest=$(printf '%s\n%s\n' "$current" "$version" | sort -V | tail -1)
-{ [ "$newest" = "$version" ] && { [ "$version" != "$current" ] || [ -z "$(git tag --list 'v*')" ]; }; } || die "$version is not newer than $current"
+{
+  [ "$newest" = "$version" ] && { [ "$version" != "$current" ] || [ -z "$(git tag --list 'v*')" ]; }
+} || die "$version is not newer than $current"
 news=$(awk '/^## \[Unreleased\]/ { on = 1; next } /^## / { on = 0 } on && /^\* /' CHANGELOG.md)
 [ -n "$news" ] || die "CHANGELOG.md has no news under [Unreleased]"
 python3 -B packaging/docs/docs.py check >/dev/null || die "links are broken: packaging/docs/docs.py check"
@@ -43,7 +45,8 @@ ${RELEASE_TEST:-./muster test} || die "tests failed"
 [ -z "$(git status --porcelain)" ] || die "the tests changed the working tree"
 git ls-files '*pom.xml' | while read -r pom; do
   # the version of the project and of its parent, and no other
-  sed -i -e "/<artifactId>muster<\/artifactId>/s:<version>$current</version>:<version>$version</version>:" -e "1,/<version>/s:<version>$current</version>:<version>$version</version>:" "$pom"
+  sed -i -e "/<artifactId>muster<\/artifactId>/s:<version>$current</version>:<version>$version</version>:" \
+    -e "1,/<version>/s:<version>$current</version>:<version>$version</version>:" "$pom"
 done
 sed -i "s/OWN = \"$current\"/OWN = \"$version\"/" "$own"
 sed -i "s/^## \[Unreleased\]$/## [Unreleased]\n\n## [$version] - $day/" CHANGELOG.md

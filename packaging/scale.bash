@@ -24,24 +24,39 @@ of() { # KIND COMMAND...: run with that cluster's programs
 }
 ctld() { cat "$work/$1/run/slurmctld.pid"; }
 # Cancels all, and waits until the records are gone: Debian's Slurm counts them towards MaxJobCount
-emptied() { of "$1" scancel -u "$(id -un)" >/dev/null 2>&1 || true; for _ in $(seq 600); do [ -z "$(of "$1" squeue -h -o %i 2>/dev/null | head -1)" ] && return; sleep 0.2; done; }
+emptied() {
+  of "$1" scancel -u "$(id -un)" >/dev/null 2>&1 || true
+  for _ in $(seq 600); do [ -z "$(of "$1" squeue -h -o %i 2>/dev/null | head -1)" ] && return; sleep 0.2; done
+}
 fill() { # KIND JOBS NODES-EACH: whole nodes, allocated before this returns
   local i
-  for i in $(seq "$2"); do of "$1" sbatch -o /dev/null -N "$3" --exclusive -t $((60 + i * 37 % 1380)) --wrap='sleep 86400' >/dev/null; done
-  for _ in $(seq 600); do [ -z "$(of "$1" squeue -h -t PD -o %i | head -1)" ] && return; sleep 0.2; done; echo "$1: the nodes were not filled"
+  for i in $(seq "$2"); do
+    of "$1" sbatch -o /dev/null -N "$3" --exclusive -t $((60 + i * 37 % 1380)) --wrap='sleep 86400' >/dev/null
+  done
+  for _ in $(seq 600); do [ -z "$(of "$1" squeue -h -t PD -o %i | head -1)" ] && return; sleep 0.2; done
+  echo "$1: the nodes were not filled"
 }
 # the submitter shares the processors with what it measures, and is over before optimised code has paid for itself
 # one way of submitting, as "rate median_us p99_us client_cpu_us": load KIND JOBS hold|run same|mix THREADS
 load() {
   local k=$1 jobs=$2 how=$3 kind=$4 threads=$5 s e out
   if [ "$k" = muster ]; then
-    out=$(SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -Xmx1g -Xmn200m -XX:TieredStopAtLevel=1 -cp "$(cli_classes)" dev.muster.benchmarks.SubmissionLoad "$jobs" "$how" "$kind" "$threads" "${WARM:-0}")
+    out=$(SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -Xmx1g -Xmn200m -XX:TieredStopAtLevel=1 \
+      -cp "$(cli_classes)" dev.muster.benchmarks.SubmissionLoad "$jobs" "$how" "$kind" "$threads" "${WARM:-0}")
     awk '{for(i=1;i<NF;i++) v[$i]=$(i+1); print v["rate"], v["median"], v["p99"], v["cpu_us_per_job"]}' <<< "$out"
   elif [ -n "${SUBMIT_LIB:-}" ]; then
     out=$( { time SLURM_CONF=$work/debian/slurm.conf "$SUBMIT_LIB" "$jobs" "$how" "$kind" "$threads"; } 2>&1 )
-    awk -v n="$jobs" '/rate/{for(i=1;i<NF;i++) v[$i]=$(i+1)} /^(user|sys)/{split($2,t,"m"); c+=t[1]*60+t[2]} END{sub("/s","",v["rate"]); print v["rate"], v["median"], v["p99"], c*1e6/n}' <<< "$out"
+    awk -v n="$jobs" \
+      '/rate/{for(i=1;i<NF;i++) v[$i]=$(i+1)} /^(user|sys)/{split($2,t,"m"); c+=t[1]*60+t[2]} END{sub("/s","",v["rate"]); print v["rate"], v["median"], v["p99"], c*1e6/n}' \
+      <<< "$out"
   else
-    s=$(now); for _ in $(seq "$threads"); do (for _ in $(seq $((jobs/threads))); do of "$k" sbatch $([ "$how" = hold ] && echo -H) -o /dev/null --wrap=true >/dev/null; done) & done; wait $(jobs -p); e=$(now)
+    s=$(now)
+    for _ in $(seq "$threads"); do
+      (for _ in $(seq $((jobs/threads))); do of "$k" sbatch $([ "$how" = hold ] && echo -H) -o /dev/null --wrap=true \
+          >/dev/null; done) &
+    done
+    wait $(jobs -p)
+    e=$(now)
     awk -v n="$jobs" -v ns=$((e-s)) 'BEGIN{print n*1e9/ns, 0, 0, 0}'
   fi
 }
@@ -54,14 +69,29 @@ cli_classes() { # the installation's commands, and the load beside them as it wa
 kinds() { echo muster; debian && echo debian || true; }
 port_of() { [ "$1" = muster ] && echo $((${PORT:-25000} + 10)) || echo $((${PORT:-25000} + 20)); }
 down() { local k f p; for k in muster debian; do for f in "$work/$k"/run/*.pid; do
-    [ -s "$f" ] || continue; p=$(cat "$f"); kill "$p" 2>/dev/null || continue; for _ in $(seq 100); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; done; rm -rf "${work:?}/$k"; done; }
+    [ -s "$f" ] || continue
+    p=$(cat "$f")
+    kill "$p" 2>/dev/null || continue
+    for _ in $(seq 100); do kill -0 "$p" 2>/dev/null || break; sleep 0.1; done
+  done
+  rm -rf "${work:?}/$k"
+done
+}
 # a line of two medians and what slurmctld used: row TITLE UNIT FILE-PREFIX; the files hold "value ctld-cpu" per run
 row() {
   local t=$1 u=$2 f=$3 k v=() c=()
-  for k in muster debian; do [ -s "$work/$f.$k" ] || : > "$work/$f.$k"; v+=("$(awk '{print $1}' "$work/$f.$k" | med)"); c+=("$(awk '{print $2}' "$work/$f.$k" | med)"); done
-  awk -v t="$t" -v u="$u" -v a="${v[0]}" -v b="${v[1]}" -v ca="${c[0]}" -v cb="${c[1]}" 'BEGIN{printf "%-52s %11.1f %11.1f %10.2f %12.2f %12.2f\n", t " (" u ")", a, b, b ? a/b : 0, ca, cb}'
+  for k in muster debian; do
+    [ -s "$work/$f.$k" ] || : > "$work/$f.$k"
+    v+=("$(awk '{print $1}' "$work/$f.$k" | med)")
+    c+=("$(awk '{print $2}' "$work/$f.$k" | med)")
+  done
+  awk -v t="$t" -v u="$u" -v a="${v[0]}" -v b="${v[1]}" -v ca="${c[0]}" -v cb="${c[1]}" \
+    'BEGIN{printf "%-52s %11.1f %11.1f %10.2f %12.2f %12.2f\n", t " (" u ")", a, b, b ? a/b : 0, ca, cb}'
 }
-head_of() { printf '%-52s %11s %11s %10s %12s %12s   load %s\n' "$1" muster debian "m/d" "m ctld ms" "d ctld ms" "$(cut -d' ' -f1 /proc/loadavg)"; }
+head_of() {
+  printf '%-52s %11s %11s %10s %12s %12s   load %s\n' "$1" muster debian "m/d" "m ctld ms" "d ctld ms" \
+    "$(cut -d' ' -f1 /proc/loadavg)"
+}
 
 # Submissions acknowledged per second: to 8 idle nodes (held jobs), and to NODES that are all busy (jobs that may start). submit [JOBS [NODES]]
 submit() {
@@ -72,10 +102,18 @@ submit() {
   for threads in ${THREADS:-1 8 64}; do
     for _ in $(seq "${RUNS:-3}"); do for k in $(kinds); do
       c=$(cpu_ms "$(ctld $k)"); r=$(load $k "$jobs" hold same "$threads"); c=$(($(cpu_ms "$(ctld $k)") - c))
-      set -- $r; [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }; echo "$1 $(awk -v c=$c -v n="$jobs" 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"; echo "$3 0" >> "$work/p99.$k"; echo "$4 0" >> "$work/own.$k"
+      set -- $r
+      [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }
+      echo "$1 $(awk -v c=$c -v n="$jobs" 'BEGIN{print c/n}')" >> "$work/rate.$k"
+      echo "$2 0" >> "$work/p50.$k"
+      echo "$3 0" >> "$work/p99.$k"
+      echo "$4 0" >> "$work/own.$k"
       emptied $k
     done; done
-    row "8 nodes, held, $threads connections" jobs/s rate; row "  a call, median" us p50; row "  a call, 99 %" us p99; row "  the submitter's CPU" "us each" own
+    row "8 nodes, held, $threads connections" jobs/s rate
+    row "  a call, median" us p50
+    row "  a call, 99 %" us p99
+    row "  the submitter's CPU" "us each" own
     rm -f "$work"/{rate,p50,p99,own}.*
   done
   down
@@ -83,7 +121,10 @@ submit() {
   for threads in ${THREADS:-1 8 64}; do
     for _ in $(seq "${RUNS:-3}"); do for k in $(kinds); do
       r=$jobs; [ $k = debian ] && r=$((jobs > 2000 ? 2000 : jobs))
-      c=$(cpu_ms "$(ctld $k)"); set -- $(load $k $r run mix "$threads"); [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }; c=$(($(cpu_ms "$(ctld $k)") - c))
+      c=$(cpu_ms "$(ctld $k)")
+      set -- $(load $k $r run mix "$threads")
+      [ $# = 4 ] || { echo "$k: the submissions failed"; exit 1; }
+      c=$(($(cpu_ms "$(ctld $k)") - c))
       echo "$1 $(awk -v c=$c -v n=$r 'BEGIN{print c/n}')" >> "$work/rate.$k"; echo "$2 0" >> "$work/p50.$k"
     done; done
     row "$n busy nodes, jobs that wait, $threads connections" jobs/s rate; row "  a call, median" us p50
@@ -105,13 +146,25 @@ P
 ask() { # TITLE COMMAND...: in turns; the wall time, and what slurmctld used
   local t=$1 k c r; shift; : > "$work/mb.muster"; : > "$work/mb.debian"
   for _ in $(seq "${RUNS:-5}"); do for k in $(kinds); do
-    c=$(cpu_ms "$(ctld $k)"); r=$(measured $k "$@"); c=$(($(cpu_ms "$(ctld $k)") - c)); echo "${r%% *} $c" >> "$work/ask.$k"; echo "$r" >> "$work/mb.$k"
+    c=$(cpu_ms "$(ctld $k)")
+    r=$(measured $k "$@")
+    c=$(($(cpu_ms "$(ctld $k)") - c))
+    echo "${r%% *} $c" >> "$work/ask.$k"
+    echo "$r" >> "$work/mb.$k"
   done; done
   row "$t" ms ask; rm -f "$work"/ask.*
-  echo "  $(for k in $(kinds); do echo "$k: $(awk '{print $2}' "$work/mb.$k" | med) ms of its CPU, $(awk '{print $3}' "$work/mb.$k" | med) MB, exit $(awk '{print $4}' "$work/mb.$k" | sort -u | tr '\n' ' ');"; done)$(service_of muster)"
+  echo "  $(for k in $(kinds); do
+      echo "$k: $(awk '{print $2}' "$work/mb.$k" | med) ms of its CPU, $(awk '{print $3}' "$work/mb.$k" \
+          | med) MB, exit $(awk '{print $4}' "$work/mb.$k" | sort -u | tr '\n' ' ');"; done)$(service_of muster)"
 }
-service_of() { local p; p=$(pgrep -f -- "$prefix/sbin/muster-commands" | head -1 || true); [ -z "$p" ] || echo " command service: $(awk '/VmHWM/{print int($2/1024)}' "/proc/$p/status") MB at most"; }
-sdiag_of() { of "$1" sdiag | awk -v s="$2" -v f="$3" '/^[A-Z]/{on=index($0, s)==1} on && index($0, f)>0 {n=$NF; print n; exit}'; }
+service_of() {
+  local p
+  p=$(pgrep -f -- "$prefix/sbin/muster-commands" | head -1 || true)
+  [ -z "$p" ] || echo " command service: $(awk '/VmHWM/{print int($2/1024)}' "/proc/$p/status") MB at most"
+}
+sdiag_of() {
+  of "$1" sdiag | awk -v s="$2" -v f="$3" '/^[A-Z]/{on=index($0, s)==1} on && index($0, f)>0 {n=$NF; print n; exit}'
+}
 
 # until slurmctld of KIND answers after a start: restarted KIND TERM|KILL, as "ms ctld-ms"
 restarted() {
@@ -125,17 +178,28 @@ restarted() {
 # A queue of JOBS separate jobs, all different, before 1,000 nodes that are full: what is looked at, asked, restarted and cancelled. long [JOBS]
 long() {
   local jobs=$1 k c n r how last
-  for k in $(kinds); do scale_cluster $k 1000 "$(port_of $k)"; fill $k 125 8; echo "$k: $jobs submitted at $(load $k "$jobs" run mix 8 | cut -d' ' -f1)/s"; done
+  for k in $(kinds); do
+    scale_cluster $k 1000 "$(port_of $k)"
+    fill $k 125 8
+    echo "$k: $jobs submitted at $(load $k "$jobs" run mix 8 | cut -d' ' -f1)/s"
+  done
   head_of "$jobs jobs wait, 1,000 nodes are full"
   considered
-  ask "squeue" squeue; ask "squeue -t R" squeue -h -t R; ask "squeue -j, one job" squeue -h -j $((jobs / 2)); ask "squeue --start" squeue --start
+  ask "squeue" squeue
+  ask "squeue -t R" squeue -h -t R
+  ask "squeue -j, one job" squeue -h -j $((jobs / 2))
+  ask "squeue --start" squeue --start
   last=$((jobs / 2))
   for how in KILL TERM; do
-    for _ in $(seq "${RESTARTS:-3}"); do for k in $(kinds); do restarted $k $how $last >> "$work/up.$k"; sleep 3; done; done
+    for _ in $(seq "${RESTARTS:-3}"); do
+      for k in $(kinds); do restarted $k $how $last >> "$work/up.$k"; sleep 3; done
+    done
     row "restart after kill -$how, to the first answer" ms up; rm -f "$work"/up.*
   done
   for k in $(kinds); do
-    c=$(cpu_ms "$(ctld $k)"); r=$(measured $k scancel -u "$(id -un)"); echo "${r%% *} $(($(cpu_ms "$(ctld $k)") - c))" > "$work/all.$k"
+    c=$(cpu_ms "$(ctld $k)")
+    r=$(measured $k scancel -u "$(id -un)")
+    echo "${r%% *} $(($(cpu_ms "$(ctld $k)") - c))" > "$work/all.$k"
     [ -z "$(of $k squeue -h -t PD -o %i | head -1)" ] || echo "$k: jobs are left"
   done
   row "scancel of all" ms all
@@ -157,9 +221,11 @@ considered() {
       s=="m" && /Total cycles/{n=$NF} s=="m" && /Mean cycle:/{mean=$NF} s=="m" && /Mean depth cycle/{depth=$NF} s=="m" && /Last queue length/{q=$NF}
       s=="b" && /Total cycles/{bn=$NF} s=="b" && /Mean cycle/{bmean=$NF} s=="b" && /Depth Mean \(try depth\)/{bdepth=$NF} s=="b" && /Last depth cycle \(try sched\)/{blast=$NF}
       END{main=n*depth; bf=bn*bdepth; printf "  %s: %d passes of %d us, %d of %d jobs each; backfill %d cycles of %d us, %d tried; slurmctld used %d ms\n", k, n, mean, depth, q, bn, bmean, bdepth, cpu
-        print (main+bf)*1000/cpu, 0 >> "'"$work/seen.$k"'"; print (k=="muster" ? (main ? main*1e6/(n*mean) : 0) : (bn ? bf*1e6/(bn*bmean) : 0)), 0 >> "'"$work/deep.$k"'"}' "$work/sdiag.$k"
+        print (main+bf)*1000/cpu, 0 >> "'"$work/seen.$k"'"; print (k=="muster" ? (main ? main*1e6/(n*mean) : 0) : (bn ? bf*1e6/(bn*bmean) : 0)), 0 >> "'"$work/deep.$k"'"}' \
+          "$work/sdiag.$k"
   done
-  row "looked at, for a CPU second of slurmctld" jobs seen; row "looked at in depth (backfill), for its second" jobs deep
+  row "looked at, for a CPU second of slurmctld" jobs seen
+  row "looked at in depth (backfill), for its second" jobs deep
 }
 
 # From the event to the start that it makes possible, before a queue of JOBS, with and without 1,000 filtered queries a second. queries [JOBS]
@@ -169,7 +235,9 @@ queries() {
   first=$(of muster sbatch --parsable -o /dev/null -N1 --exclusive --wrap='exec sleep 86400')
   load muster "$jobs" run one 16 >/dev/null
   echo "$jobs jobs, ${NODES:-64} nodes; load $(cut -d' ' -f1 /proc/loadavg)"
-  SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -cp "$(cli_classes)" dev.muster.benchmarks.QueryLoadBenchmark "${ROUNDS:-8}" "${RATE:-1000}" "${CONNECTIONS:-16}" "$first" $((first + jobs))
+  SLURM_CONF=$work/muster/slurm.conf "$java" -XX:+UseSerialGC -cp "$(cli_classes)" \
+    dev.muster.benchmarks.QueryLoadBenchmark "${ROUNDS:-8}" "${RATE:-1000}" "${CONNECTIONS:-16}" "$first" \
+    $((first + jobs))
   down
 }
 
@@ -189,8 +257,11 @@ latency() {
       until [ -s "$work/began" ]; do sleep 0.01; done
       [ "$i" -lt 1 ] || echo "$((($(cat "$work/began") - s) / 1000)) 0" >> "$work/exec.$k"
     done; done
-    for k in muster debian; do awk '{print $1/1000}' "$work/exec.$k" 2>/dev/null | sort -n > "$work/sorted.$k" || true; done
-    awk -v p=$profile -v m="$(med < "$work/sorted.muster")" -v d="$(med < "$work/sorted.debian")" 'BEGIN{printf "%-52s %11.1f %11.1f %10.2f\n", p == "fast" ? "no batch_sched_delay" : "defaults of SchedulerParameters", m, d, d ? m/d : 0}'
+    for k in muster debian; do
+      awk '{print $1/1000}' "$work/exec.$k" 2>/dev/null | sort -n > "$work/sorted.$k" || true
+    done
+    awk -v p=$profile -v m="$(med < "$work/sorted.muster")" -v d="$(med < "$work/sorted.debian")" \
+      'BEGIN{printf "%-52s %11.1f %11.1f %10.2f\n", p == "fast" ? "no batch_sched_delay" : "defaults of SchedulerParameters", m, d, d ? m/d : 0}'
     down
   done
 }

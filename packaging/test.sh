@@ -20,9 +20,13 @@ run() {
 }
 
 documents() { python3 -B "$here/packaging/docs/docs_test.py" && python3 -B "$here/packaging/docs/docs.py" check; }
-case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; esac
+case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; \
+  esac
 # The format, then Error Prone over main code and tests and NullAway over main code, into classes of its own: all of them anew, as an unchanged module is not looked at again.
-checks() { rm -rf "$here"/*/target/check; mvn -q -B -T2 -f "$here/pom.xml" spotless:check && mvn -q -B -T2 -f "$here/pom.xml" -Pcheck test-compile; }
+checks() {
+  rm -rf "$here"/*/target/check
+  mvn -q -B -T2 -f "$here/pom.xml" spotless:check && mvn -q -B -T2 -f "$here/pom.xml" -Pcheck test-compile
+}
 case $part in all|--checks) run "checks by Error Prone" checks ;; esac
 case $part in all|--java) run "java modules" mvn -q -B -T2 -f "$here/pom.xml" verify ;; esac
 case $part in --fuzz) run "decoders of Java, fuzzed" env SEED=1 "$here/packaging/fuzz.sh" 2 ;; esac
@@ -80,7 +84,10 @@ clusters() {
   local t n listed=" $patient $alone "
   "$here/muster" build --caches
   beside=$(mktemp -d); chmod 755 "$beside"; trap 'rm -rf "$said" "$beside"' EXIT
-  for t in "$here"/packaging/cluster-tests/*.sh; do t=$(basename "$t" .sh); [[ "$listed" = *" $t "* ]] || echo "$t"; done > "$beside/list"
+  for t in "$here"/packaging/cluster-tests/*.sh; do
+    t=$(basename "$t" .sh)
+    [[ "$listed" = *" $t "* ]] || echo "$t"
+  done > "$beside/list"
   printf '%s\n' $patient > "$beside/patient"
   printf '%s\n' $(cat "$beside/list") > "$beside/others"
   for n in patient $(seq 2 "$lanes"); do copy_prefix "$n"; done

@@ -13,14 +13,17 @@ watch() {
   set +e +o pipefail
   sleep "$limit_s"
   echo "FAIL it has not ended after $limit_s s"
-  ps -eo pid,ppid,stat,etimes,args --forest | grep -E "$dir|$prefix|sbatch|srun|salloc|scancel|scontrol" | grep -v grep | cut -c1-200 | tail -60
+  ps -eo pid,ppid,stat,etimes,args --forest | grep -E "$dir|$prefix|sbatch|srun|salloc|scancel|scontrol" \
+    | grep -v grep | cut -c1-200 | tail -60
   squeue -o '%i %T %r %N' </dev/null 2>&1 & sleep 3; scontrol show job </dev/null 2>&1 & sleep 3
   for p in $(pgrep -f "$prefix|$dir" || true); do
     [[ "$(readlink "/proc/$p/exe")" = */bin/java || -n "$(grep -l libjvm "/proc/$p/maps" 2>/dev/null)" ]] || continue
     echo "--- $p $(tr '\0' ' ' < "/proc/$p/cmdline" | cut -c1-150)"
-    timeout 10 "${JAVA_HOME:-/usr}/bin/jcmd" "$p" Thread.print 2>&1 | awk -v RS= '/dev.muster/' | grep -v '^$' | head -100
+    timeout 10 "${JAVA_HOME:-/usr}/bin/jcmd" "$p" Thread.print 2>&1 | awk -v RS= '/dev.muster/' | grep -v '^$' \
+      | head -100
     : > "$dir/log/threads.$p"; chmod 666 "$dir/log/threads.$p"
-    timeout 10 "${JAVA_HOME:-/usr}/bin/jcmd" "$p" Thread.dump_to_file -overwrite "$dir/log/threads.$p" >/dev/null 2>&1 && awk -v RS= '/virtual/ && /dev.muster/' "$dir/log/threads.$p" | head -60
+    timeout 10 "${JAVA_HOME:-/usr}/bin/jcmd" "$p" Thread.dump_to_file -overwrite "$dir/log/threads.$p" >/dev/null 2>&1 \
+      && awk -v RS= '/virtual/ && /dev.muster/' "$dir/log/threads.$p" | head -60
   done
   tail -n 15 "$dir"/log/*.log
   kill "$1"; for p in $(descendants "$1"); do [ "$p" = "$BASHPID" ] || kill -9 "$p" 2>/dev/null || true; done
@@ -88,7 +91,10 @@ PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP
 C
 }
 start_ctld() { slurmctld -f "$SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1; }
-start_node() { mkdir -p "$dir/spool/$1"; slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1; }
+start_node() {
+  mkdir -p "$dir/spool/$1"
+  slurmd -f "$SLURM_CONF" -N "$1" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
+}
 # slurmdbd with its embedded tables, before the cluster: sets dbd_port and accounting, lines for slurm.conf.
 prepare_dbd() {
   head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
@@ -118,11 +124,16 @@ pid_of() { cat "$dir/run/$1.pid" 2>/dev/null || true; }
 stop_cluster() {
   local f p
   for f in "$dir"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f" 2>/dev/null)" 2>/dev/null || true; done
-  for f in "$dir"/run/*.pid; do p=$(cat "$f" 2>/dev/null || true); for _ in $(seq 50); do [ -n "$p" ] && kill -0 "$p" 2>/dev/null || break; sleep 0.1; done; done
+  for f in "$dir"/run/*.pid; do
+    p=$(cat "$f" 2>/dev/null || true)
+    for _ in $(seq 50); do [ -n "$p" ] && kill -0 "$p" 2>/dev/null || break; sleep 0.1; done
+  done
   for p in $(pgrep -f "$dir/" || true); do kill -9 "$p" 2>/dev/null || true; done
 }
 finish() {
-  local rc=$? w; w=$(cat "$dir/watch.pid" 2>/dev/null || true); [ -z "$w" ] || kill "$w" $(pgrep -P "$w") 2>/dev/null || true
+  local rc=$? w
+  w=$(cat "$dir/watch.pid" 2>/dev/null || true)
+  [ -z "$w" ] || kill "$w" $(pgrep -P "$w") 2>/dev/null || true
   stop_cluster
   if [ $rc = 0 ] && [ "$fails" = 0 ]; then rm -rf "$dir"; else echo "kept: $dir"; exit 1; fi
 }
@@ -134,12 +145,33 @@ match() { # what, pattern, actual
   if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
 }
 # scontrol reconfigure, until all nodes that live have read their configuration anew and said so.
-registered() { local n s=0 pid said; for n in "$dir"/run/slurmd-*.pid; do pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
-  n=${n##*/}; said=$(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true); s=$((s + ${said:-0})); done; echo "$s"; }
-lively() { local n s=0; for n in "$dir"/run/slurmd-*.pid; do kill -0 "$(cat "$n" 2>/dev/null)" 2>/dev/null && s=$((s+1)) || true; done; echo "$s"; }
-reread() { local want n=0; want=$(($(registered) + $(lively))); scontrol reconfigure; until [ "$(registered)" -ge "$want" ] || [ $((n+=1)) -ge 50 ]; do sleep 0.1; done; sleep 0.2; }
+registered() {
+  local n s=0 pid said
+  for n in "$dir"/run/slurmd-*.pid; do pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
+  n=${n##*/}
+  said=$(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true)
+  s=$((s + ${said:-0}))
+done
+echo "$s"
+}
+lively() {
+  local n s=0
+  for n in "$dir"/run/slurmd-*.pid; do kill -0 "$(cat "$n" 2>/dev/null)" 2>/dev/null && s=$((s+1)) || true; done
+  echo "$s"
+}
+reread() {
+  local want n=0
+  want=$(($(registered) + $(lively)))
+  scontrol reconfigure
+  until [ "$(registered)" -ge "$want" ] || [ $((n+=1)) -ge 50 ]; do sleep 0.1; done
+  sleep 0.2
+}
 # Until a job runs, a moment longer: its processes are under way.
-running() { local n=0; until [ -n "$(squeue -h -j "$1" -t R -o %i 2>/dev/null)" ] || [ $((n+=1)) -ge 100 ]; do sleep 0.1; done; sleep "${2:-0.5}"; }
+running() {
+  local n=0
+  until [ -n "$(squeue -h -j "$1" -t R -o %i 2>/dev/null)" ] || [ $((n+=1)) -ge 100 ]; do sleep 0.1; done
+  sleep "${2:-0.5}"
+}
 # Waits until a condition holds, for 30 s or as many as are given. The check behind it says what is wrong if it does not.
 soon() {
   local end=$((SECONDS + ${2:-30}))
@@ -149,6 +181,21 @@ soon() {
   done
 }
 # The same of what comes to be so within 15 s: the third word is read anew until it is, and stands in single quotes.
-becomes() { local got n=0; while eval "got=$3" || true; [ "$2" != "$got" ] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; check "$1" "$2" "$got"; }
-comes() { local got n=0; while eval "got=$3" || true; ! [[ "$got" =~ $2 ]] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done; match "$1" "$2" "$got"; }
-wait_empty() { local n=0; while [ -n "$(squeue -h 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt $((${1:-60} * 5)) ] || { echo "the queue did not empty"; squeue; fails=$((fails+1)); return; }; sleep 0.2; done; }
+becomes() {
+  local got n=0
+  while eval "got=$3" || true; [ "$2" != "$got" ] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done
+  check "$1" "$2" "$got"
+}
+comes() {
+  local got n=0
+  while eval "got=$3" || true; ! [[ "$got" =~ $2 ]] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done
+  match "$1" "$2" "$got"
+}
+wait_empty() {
+  local n=0
+  while [ -n "$(squeue -h 2>/dev/null)" ]; do
+    n=$((n+1))
+    [ $n -lt $((${1:-60} * 5)) ] || { echo "the queue did not empty"; squeue; fails=$((fails+1)); return; }
+    sleep 0.2
+  done
+}

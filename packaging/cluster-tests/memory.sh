@@ -16,7 +16,8 @@ check "one within it is not" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
 id=$(sbatch --parsable -o /dev/null --mem=500 --wrap 'sleep 3; ./eat.sh')
 n=0; until [ "$(squeue -h -j "$id" -o %t)" = R ] || [ $((n+=1)) -gt 50 ]; do sleep 0.1; done
 scontrol update jobid="$id" MinMemoryNode=50
-check "a job that runs gives memory back" "50M AllocMem=50" "$(squeue -h -j "$id" -o %m) $(scontrol show node n1 | grep -o 'AllocMem=[0-9]*')"
+check "a job that runs gives memory back" "50M AllocMem=50" \
+  "$(squeue -h -j "$id" -o %m) $(scontrol show node n1 | grep -o 'AllocMem=[0-9]*')"
 match "it gets none" "Job is no longer pending execution" "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
 wait_empty 30
 check "and is kept to the rest" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
@@ -70,10 +71,12 @@ eval "$(declare -f write_conf | sed 's/TaskPlugin=task\/none/TaskPlugin=task\/cg
 start_cluster 1 4
 make_eater
 id=$(sbatch --parsable -o eat.out --mem=50 eat.sh); wait_empty 30
-check "a job over its memory is ended by its control group" "OUT_OF_MEMORY|0:125" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+check "a job over its memory is ended by its control group" "OUT_OF_MEMORY|0:125" \
+  "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --mem=500 eat.sh); wait_empty 30
 check "one within it is not" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 rc=0; srun --mem=50 ./eat.sh > srun.out 2>&1 || rc=$?
 match "srun says so" 'task 0: Out Of Memory' "$(cat srun.out)"
 check "and fails" yes "$([ "$rc" != 0 ] && echo yes)"
-check "no group of a job is left" "" "$(find /sys/fs/cgroup -type d -name 'job_*' -path "*slurm_n1_*" 2>/dev/null | xargs -r -n1 sh -c 'test -s "$0/cgroup.procs" && echo "$0"')"
+check "no group of a job is left" "" "$(find /sys/fs/cgroup -type d -name 'job_*' -path "*slurm_n1_*" 2>/dev/null \
+    | xargs -r -n1 sh -c 'test -s "$0/cgroup.procs" && echo "$0"')"

@@ -11,7 +11,8 @@ GresTypes=gpu
 AccountingStorageTRES=gres/gpu"
 line=$(grep '^NodeName=n\[' "$SLURM_CONF"); sed -i '/^NodeName=n\[/d' "$SLURM_CONF"
 for i in 1 2 3 4; do
-  sed "s/n\[1-4\]/n$i/; s/Port=[^ ]*/Port=$((port + i))/; s/\$/$([ $i != 3 ] || echo ' Gres=gpu:2')/" <<< "$line" >> "$SLURM_CONF"
+  sed "s/n\[1-4\]/n$i/; s/Port=[^ ]*/Port=$((port + i))/; s/\$/$([ $i != 3 ] || echo ' Gres=gpu:2')/" <<< "$line" >> \
+    "$SLURM_CONF"
 done
 echo "PartitionName=few Nodes=n[3-4] MaxTime=60" >> "$SLURM_CONF"; reread
 chmod 777 "$dir/work"
@@ -22,7 +23,8 @@ becomes "two are over" 2 '$(squeue -h -t CD,F -o %i | wc -l)'
 sbatch -Q -A phys -w n1 -n2 --mem=100 -o /dev/null --wrap 'sleep 300'
 as nobody sbatch -Q -A bio -p few -w n3 --gres=gpu:1 --mem=200 -o /dev/null --wrap 'sleep 300'
 stopped=$(sbatch --parsable -w n2 -n4 --mem=50 -o /dev/null --wrap 'sleep 300')
-running "$stopped" 0.2; becomes "three run" 3 '$(squeue -h -t R -o %i | wc -l)'
+running "$stopped" 0.2
+becomes "three run" 3 '$(squeue -h -t R -o %i | wc -l)'
 scontrol suspend "$stopped"
 as nobody sbatch -Q -A bio -p few,main -N4 --exclusive --array=1-5 -o /dev/null --wrap true
 sbatch -Q -H -A phys -o /dev/null --wrap true
@@ -32,5 +34,6 @@ sleep 3     # plans and passes are over
 check "/metrics names its pages" 5 "$(curl -s "http://127.0.0.1:$port/metrics" | grep -c ' /metrics/')"
 /usr/bin/python3 "$here/metrics.py" "$port" || fails=$((fails+1))
 for daemon in "$port" $((port+1)); do for path in livez readyz healthz; do
-  check "/$path at $((daemon - port))" "200" "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$daemon/$path")"
+  check "/$path at $((daemon - port))" "200" \
+    "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$daemon/$path")"
 done; done

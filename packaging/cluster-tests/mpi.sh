@@ -12,14 +12,16 @@ run() { timeout 60 srun -Q "$@" </dev/null 2>&1; }
 match "what there is" "MPI plugin types are...
 	none
 	pmi2" "$(srun --mpi=list)"
-match "what there is not" "Invalid MPI type 'bogus', --mpi=list for acceptable types" "$(srun --mpi=bogus true 2>&1 || true)"
+match "what there is not" "Invalid MPI type 'bogus', --mpi=list for acceptable types" \
+  "$(srun --mpi=bogus true 2>&1 || true)"
 for v in 1 2; do
   check "PMI-$v on one node" "$(ranks 4)" "$(run -N1 -n4 --mpi=pmi2 ./client $v 3 | sort -nk2)"
   check "PMI-$v on three nodes" "$(ranks 7)" "$(run -N3 -n7 --mpi=pmi2 ./client $v 3 | sort -nk2)"
   check "PMI-$v, ranks by turns" "$(ranks 6)" "$(run -N3 -n6 -m cyclic --mpi=pmi2 ./client $v 2 | sort -nk2)"
 done
 check "what tasks find" "PMI_JOBID SLURM_MPI_TYPE=pmi2" \
-  "$(SLURM_MPI_TYPE=pmi2 run printenv PMI_JOBID | sed 's/^[0-9]*\.0$/PMI_JOBID/') $(run --mpi=pmi2 env | grep SLURM_MPI_TYPE)"
+  "$(SLURM_MPI_TYPE=pmi2 run printenv PMI_JOBID | sed 's/^[0-9]*\.0$/PMI_JOBID/') $(run --mpi=pmi2 env \
+  | grep SLURM_MPI_TYPE)"
 check "and without" "" "$(run env | grep -E '^PMI|MPI_TYPE' || true)"
 check "MpiDefault" "0" "$(sed -i '1iMpiDefault=pmi2' "$SLURM_CONF"; run printenv PMI_RANK; sed -i 1d "$SLURM_CONF")"
 
@@ -33,7 +35,8 @@ case $SLURM_PROCID in
 esac
 S
 chmod +x nonsense.sh
-check "tasks that talk nonsense harm no other" "ok 3 6;ok 4 6;ok 5 6;" "$(run -N2 -n6 -m cyclic --mpi=pmi2 ./nonsense.sh | sort | tr '\n' ';')"
+check "tasks that talk nonsense harm no other" "ok 3 6;ok 4 6;ok 5 6;" \
+  "$(run -N2 -n6 -m cyclic --mpi=pmi2 ./nonsense.sh | sort | tr '\n' ';')"
 
 # every slurmd is killed and comes back while tasks meet, and no value is lost
 (timeout 90 srun -Q -N3 -n6 --mpi=pmi2 ./client 2 30 200 </dev/null >long 2>&1; echo "rc $?" >>long) &
@@ -55,8 +58,15 @@ began=$SECONDS
 timeout 50 srun -N3 -n3 --mpi=pmi2 ./abort.sh </dev/null >aborted 2>&1 || true
 check "at once" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes || cat aborted)"
 match "a task aborts the step on all nodes" "CANCELLED AT" "$(cat aborted)"
-check "and each of its tasks" "0 1 2 " "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort | tr '\n' ' ')"
-own_helpers() { local p; for p in $(pgrep -x mpi-helper); do readlink "/proc/$(ps -o ppid= -p "$p" | tr -d ' ')/cwd" | grep -q "^$dir/" && echo "$p"; done; true; }
+check "and each of its tasks" "0 1 2 " "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort \
+    | tr '\n' ' ')"
+own_helpers() {
+  local p
+  for p in $(pgrep -x mpi-helper); do
+    readlink "/proc/$(ps -o ppid= -p "$p" | tr -d ' ')/cwd" | grep -q "^$dir/" && echo "$p"
+  done
+  true
+}
 (sleep 2; kill -9 $(own_helpers | head -1)) & killer=$!
 match "the loss of a helper ends its step" "mpi: the helper of this step is gone.*CANCELLED AT" \
   "$(timeout 50 srun -N2 -n2 --mpi=pmi2 sleep 40 </dev/null 2>&1 | tr '\n' ' ')"
@@ -100,19 +110,23 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpi mpicc.openmpi pmix
 if [ -x ring.pmix ]; then
   began=$SECONDS
-  match "a rank that dies ends the others" "Error handler invoked: status = -61|CANCELLED AT" "$(timeout 50 srun -N2 -n3 --mpi=pmix ./ring.pmix x </dev/null 2>&1 || true)"
+  match "a rank that dies ends the others" "Error handler invoked: status = -61|CANCELLED AT" \
+    "$(timeout 50 srun -N2 -n3 --mpi=pmix ./ring.pmix x </dev/null 2>&1 || true)"
   check "soon" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes)"
   mkdir -m 1777 clients
-  printf 'PMIxCliTmpDirBase=%s/work/clients\nPMIxDebug=1\nPMIxEnv=PMIX_MCA_gds=hash\nPMIxTimeout=3\n' "$dir" > "$dir/mpi.conf"
+  printf 'PMIxCliTmpDirBase=%s/work/clients\nPMIxDebug=1\nPMIxEnv=PMIX_MCA_gds=hash\nPMIxTimeout=3\n' "$dir" > \
+    "$dir/mpi.conf"
   match "scontrol show config" "MPI Plugins Configuration:.*PMIxTimeout             = 3" "$(scontrol show config)"
   match "PMIxEnv is not there yet" "PMIX_GDS_MODULE=ds21" "$(run --mpi=pmix env)"
   reread
   match "PMIxEnv" "PMIX_GDS_MODULE=hash" "$(run --mpi=pmix env)"
   match "PMIxCliTmpDirBase" "clients/slurm.pmix" "$(run --mpi=pmix bash -c 'ls -d '"$dir"'/work/clients/*')"
   check "it is removed" "" "$(ls clients)"
-  match "PMIxDebug" "fence of 2 nodes" "$(salloc -Q -N2 -n2 bash -c "srun -Q --mpi=pmix ./ring.pmix; cat $dir/spool/n*/job*/step.0/log" </dev/null 2>&1)"
+  match "PMIxDebug" "fence of 2 nodes" \
+    "$(salloc -Q -N2 -n2 bash -c "srun -Q --mpi=pmix ./ring.pmix; cat $dir/spool/n*/job*/step.0/log" </dev/null 2>&1)"
   began=$SECONDS
   timeout 50 srun -N2 -n3 --mpi=pmix ./ring.pmix s </dev/null >late 2>&1 || true
   check "PMIxTimeout" "yes" "$([ $((SECONDS - began)) -lt 25 ] && echo yes || cat late)"
-  check "what PMIx had on the nodes as well" "" "$(ls -d "$dir"/spool/n*/job*/pmix.* /dev/shm/slurm.pmix.* 2>/dev/null || true)"
+  check "what PMIx had on the nodes as well" "" "$(ls -d "$dir"/spool/n*/job*/pmix.* /dev/shm/slurm.pmix.* 2>/dev/null \
+      || true)"
 fi

@@ -6,7 +6,8 @@ if ! command -v munged >/dev/null || [ "$(id -u)" != 0 ]; then echo "skipped: no
 mkdir -p "$dir/run" "$dir/log"
 for m in cluster global; do
   mkdir "$dir/$m"; head -c 1024 /dev/urandom > "$dir/$m/key"; chmod 600 "$dir/$m/key"
-  munged --force --key-file="$dir/$m/key" --socket="$dir/$m/s" --pid-file="$dir/run/munge-$m.pid" --log-file="$dir/log/munge-$m.log" --seed-file="$dir/$m/seed" </dev/null >>"$dir/log/munged" 2>&1
+  munged --force --key-file="$dir/$m/key" --socket="$dir/$m/s" --pid-file="$dir/run/munge-$m.pid" \
+    --log-file="$dir/log/munge-$m.log" --seed-file="$dir/$m/seed" </dev/null >>"$dir/log/munged" 2>&1
 done
 prepare_dbd; rm -f "$dir/slurm.key"
 sed -i "s|^AuthType=.*|AuthType=auth/munge\nAuthInfo=socket=$dir/global/s|" "$dir/slurmdbd.conf"
@@ -19,14 +20,24 @@ AccountingStoragePass=$dir/global/s
 SlurmctldParameters=enable_configless"
 sacctmgr -i add cluster test >/dev/null 2>&1 || true
 check "a job by munge" n1 "$(timeout 30 srun -Q printenv SLURMD_NODENAME </dev/null)"
-n=0; until [ -n "$(sacctmgr -nP show cluster format=controlhost 2>/dev/null)" ]; do n=$((n+1)); [ $n -lt 50 ] || break; sleep 0.2; done
+n=0
+until [ -n "$(sacctmgr -nP show cluster format=controlhost 2>/dev/null)" ]; do
+  n=$((n+1))
+  [ $n -lt 50 ] || break
+  sleep 0.2
+done
 check "slurmdbd believes the other munged" "127.0.0.1" "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"
-check "a command may complain before it asks slurmdbd" " Unknown field 'nosuch'" "$(sreport -nP cluster utilization format=nosuch 2>&1 | head -1)"
+check "a command may complain before it asks slurmdbd" " Unknown field 'nosuch'" \
+  "$(sreport -nP cluster utilization format=nosuch 2>&1 | head -1)"
 check "and asks" 0 "$(sreport -nP cluster utilization format=cluster,nosuch 2>&1 | grep -c 'command service failed')"
 kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'
-configless() { (unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" --authinfo "$1" -N n1 -d "$prefix/sbin/slurmstepd" </dev/null 2>&1); }
+configless() {
+  (unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" --authinfo "$1" -N n1 -d "$prefix/sbin/slurmstepd" \
+    </dev/null 2>&1)
+}
 match "a word that is none of AuthInfo" "--authinfo: colour is not supported" "$(configless colour)"
 configless "socket=$dir/cluster/s" >>"$dir/log/start.out"
-becomes "slurmd --authinfo: its munged vouches before there is a configuration" n1 '"$(timeout 30 srun -Q printenv SLURMD_NODENAME </dev/null)"'
+becomes "slurmd --authinfo: its munged vouches before there is a configuration" n1 \
+  '"$(timeout 30 srun -Q printenv SLURMD_NODENAME </dev/null)"'
 sed -i '/^AccountingStoragePass/d' "$SLURM_CONF"
 match "and that one alone" 'rror' "$(sacctmgr -nP show cluster format=controlhost 2>&1 | head -1)"

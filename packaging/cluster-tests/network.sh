@@ -36,19 +36,27 @@ MCSPlugin=mcs/user
 MCSParameters=ondemand,ondemandselect
 $(for t in blk rng plain; do echo "PartitionName=$t Nodes=n[1-4] Topology=$t MaxTime=INFINITE State=UP"; done)"
 where() { timeout 30 srun -Q "$@" sh -c '[ $SLURM_PROCID != 0 ] || echo $SLURM_JOB_NODELIST' </dev/null 2>&1; }
-check "the first that is the cluster's default" "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" "$(scontrol show topology | head -1)"
+check "the first that is the cluster's default" "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" \
+  "$(scontrol show topology | head -1)"
 check "another" "BlockName=b2 BlockIndex=1 Nodes=n[2,4] BlockSize=2" "$(scontrol show topology blk node=n4)"
-check "what has both" "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" "$(scontrol show topology 'n[2-3]')"
+check "what has both" "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" \
+  "$(scontrol show topology 'n[2-3]')"
 check "nothing of a flat one" "" "$(scontrol show topology plain)"
 scontrol show topoconf > conf.yaml
 check "topoconf" "net plain blk rng" "$(sed -n 's/^- topology: //p' conf.yaml | xargs)"
 check "blocks" "n[1,3]" "$(where -p blk -N2)"
-ranks() { timeout 30 srun -Q -l -p blk -N4 -n4 "$@" printenv SLURMD_NODENAME </dev/null | sort -n | sed 's/.*: //' | xargs; }
+ranks() {
+  timeout 30 srun -Q -l -p blk -N4 -n4 "$@" printenv SLURMD_NODENAME </dev/null | sort -n | sed 's/.*: //' | xargs
+}
 check "tasks go over nodes block by block, however they go" "n1 n3 n2 n4 | n1 n3 n2 n4" "$(ranks) | $(ranks -m block)"
 check "segments apart" "n[1-2]" "$(where -p blk -N2 --segment=1 --spread-segments)"
-check "segments that do not add up" "srun: error: Unable to allocate resources: Node count specification invalid" "$(where -p blk -N3 --segment=2 || true)"
-check "not with switches" "srun: error: Unable to allocate resources: --spread-segments needs TopologyPlugin=topology/block" "$(where -N2 --spread-segments || true)"
-check "a ring" "n[2-3]" "$(scontrol create res reservationname=x start=now dur=5 nodes=n[1,4] user=nobody >/dev/null; where -p rng -N2; scontrol delete reservationname=x)"
+check "segments that do not add up" "srun: error: Unable to allocate resources: Node count specification invalid" \
+  "$(where -p blk -N3 --segment=2 || true)"
+check "not with switches" \
+  "srun: error: Unable to allocate resources: --spread-segments needs TopologyPlugin=topology/block" \
+  "$(where -N2 --spread-segments || true)"
+check "a ring" "n[2-3]" "$(scontrol create res reservationname=x start=now dur=5 nodes=n[1,4] user=nobody >/dev/null
+    where -p rng -N2; scontrol delete reservationname=x)"
 a=$(sbatch --parsable -o /dev/null -p blk -N1 --exclusive=topo --wrap 'sleep 60'); running "$a"
 check "a block to itself" "n1 n2" "$(squeue -h -j "$a" -o %N) $(where -p blk -N1)"
 scancel "$a"; wait_empty
@@ -57,10 +65,12 @@ a=$(sbatch --parsable -o sw.txt -N2 --switches=1 --wrap 'echo $SLURM_JOB_NODELIS
 check "few switches are waited for" "PD" "$(squeue -h -j "$a" -o %t)"
 becomes "for a while, though nothing happens then" "n[1,3]" '"$(cat sw.txt)"'
 scontrol delete reservationname=x
-check "no such topology" "slurm_update error: Requested topology configuration is not available" "$(scontrol update partitionname=blk topology=nosuch 2>&1)"
+check "no such topology" "slurm_update error: Requested topology configuration is not available" \
+  "$(scontrol update partitionname=blk topology=nosuch 2>&1)"
 
 # Labels.
-check "somebody else's label" "sbatch: error: Batch job submission failed: Invalid mcs_label specified" "$(sbatch --mcs-label=nobody --wrap true 2>&1)"
+check "somebody else's label" "sbatch: error: Batch job submission failed: Invalid mcs_label specified" \
+  "$(sbatch --mcs-label=nobody --wrap true 2>&1)"
 check "none" "N/A" "$(srun -Q sh -c 'scontrol -o show job $SLURM_JOB_ID' | grep -o 'MCS_label=[^ ]*' | cut -d= -f2)"
 a=$(sbatch --parsable -o /dev/null --mem=10 -w n1 --exclusive=mcs --wrap 'sleep 60'); running "$a"
 me=$(id -un)

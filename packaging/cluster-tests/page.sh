@@ -4,11 +4,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 MUSTER_TEST_LIMIT_S=${MUSTER_TEST_LIMIT_S:-400}
 . "$here/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
-{ command -v chromium && command -v chromedriver; } >/dev/null || { echo "skipped: needs chromium and chromedriver (Debian: chromium, chromium-driver)"; exit 0; }
+{
+  command -v chromium && command -v chromedriver
+} >/dev/null || {
+  echo "skipped: needs chromium and chromedriver (Debian: chromium, chromium-driver)"
+  exit 0
+}
 head -c 32 /dev/urandom > "$dir/jwt.key"; chmod 600 "$dir/jwt.key"
-prepare_dbd; printf 'AuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=%s\n' "$dir/jwt.key" >> "$dir/slurmdbd.conf"; start_dbd
+prepare_dbd
+printf 'AuthAltTypes=auth/jwt\nAuthAltParameters=jwt_key=%s\n' "$dir/jwt.key" >> "$dir/slurmdbd.conf"
+start_dbd
 sacctmgr -i add cluster test >/dev/null
-printf 'SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=s3 Nodes=x[1-%s]\nSwitchName=top Switches=s[1-3]\n' "${PAGE_NODES:-10000}" > "$dir/topology.conf"
+printf 'SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\nSwitchName=s3 Nodes=x[1-%s]\nSwitchName=top Switches=s[1-3]\n' "${PAGE_NODES:-10000}" \
+  > "$dir/topology.conf"
 start_cluster 3 8 "$accounting
 AuthAltTypes=auth/jwt
 AuthAltParameters=jwt_key=$dir/jwt.key
@@ -24,7 +32,12 @@ printf "insert into job_table (jobid, cluster, account, uid, submit, eligible, s
 rport=$(free_port)
 slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >"$dir/log/slurmrestd.log" 2>&1 &
 echo $! > "$dir/run/slurmrestd.pid"
-n=0; until curl -s -o /dev/null "localhost:$rport/"; do n=$((n+1)); [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }; sleep 0.2; done
+n=0
+until curl -s -o /dev/null "localhost:$rport/"; do
+  n=$((n+1))
+  [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }
+  sleep 0.2
+done
 rc=0
 timeout 340 python3 "$here/page.py" "http://localhost:$rport" "$dir" $((rport + 1)) </dev/null || rc=$?
 check "all of it" 0 "$rc"

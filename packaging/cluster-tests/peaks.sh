@@ -21,7 +21,8 @@ check "the task with the most memory, and its node" "2|n2" "$(row MaxRSSTask,Max
 rss=$(row MaxRSS)
 check "both of its processes count" yes "$([ "$rss" -gt 120000000 ] && echo yes)"
 check "others have less" yes "$([ "$(row AveRSS)" -lt $((rss / 2)) ] && echo yes)"
-check "virtual memory is seen as well" "2 yes" "$(row MaxVMSizeTask) $([ "$(row MaxVMSize)" -gt 120000000 ] && echo yes)"
+check "virtual memory is seen as well" "2 yes" \
+  "$(row MaxVMSizeTask) $([ "$(row MaxVMSize)" -gt 120000000 ] && echo yes)"
 check "who reads and writes most" "1|n1|1|n1" "$(row MaxDiskReadTask,MaxDiskReadNode,MaxDiskWriteTask,MaxDiskWriteNode)"
 match "and where each is told" "cpu=3,fs/disk=1,mem=2,pages=[0-3],vmem=2" "$(row TRESUsageInMaxTask)"
 match "the least" "cpu=[012],fs/disk=[0-3],mem=[013],pages=[0-3],vmem=[013]" "$(row TRESUsageInMinTask)"

@@ -34,11 +34,15 @@ check "requeued" PENDING "$(until_state "$low" PENDING)"
 wait_empty
 check "and run again" COMPLETED "$(sacct -X -n -P -o State -j "$low")"
 for i in 1 2 3 4 5; do sbatch --parsable -p share -o /dev/null -t1 --mem=10 --wrap 'sleep 2' >/dev/null; done
-becomes "two jobs a core, of which one runs" "2 2 1" '"$(squeue -h -t R | wc -l) $(squeue -h -t S | wc -l) $(squeue -h -t PD | wc -l)"'
+becomes "two jobs a core, of which one runs" "2 2 1" \
+  '"$(squeue -h -t R | wc -l) $(squeue -h -t S | wc -l) $(squeue -h -t PD | wc -l)"'
 check "cores in use count once" "2/0/0/2" "$(sinfo -h -p share -o %C)"
 first=$(squeue -h -t R -o %i | sort | tr '\n' ' ')
-until [ "$(squeue -h -t R -o %i | sort | tr '\n' ' ')" != "$first" ] || [ $((n = ${n:-0} + 1)) -gt 100 ]; do sleep 0.1; done
-check "and the others when it is done or had its time" "yes" "$([ "$(squeue -h -t R -o %i | sort | tr '\n' ' ')" != "$first" ] && echo yes)"
+until [ "$(squeue -h -t R -o %i | sort | tr '\n' ' ')" != "$first" ] || [ $((n = ${n:-0} + 1)) -gt 100 ]; do
+  sleep 0.1
+done
+check "and the others when it is done or had its time" "yes" \
+  "$([ "$(squeue -h -t R -o %i | sort | tr '\n' ' ')" != "$first" ] && echo yes)"
 wait_empty
 
 # A time of grace begins with SIGTERM for the tasks, not for the script.
@@ -55,11 +59,13 @@ comes "its tasks are told" "a task hears it" '"$(cat graced.out)"'
 check "and it goes on" "RUNNING" "$(state "$low")"
 check "the script is not" 0 "$(grep -c "the script hears" graced.out)"
 check "then it is over" PREEMPTED "$(until_state "$low" PREEMPTED)"
-check "grace has an end" "scontrol: error: Invalid GraceTime value: unlimited" "$(scontrol update partitionname=low gracetime=unlimited 2>&1 | head -1)"
+check "grace has an end" "scontrol: error: Invalid GraceTime value: unlimited" \
+  "$(scontrol update partitionname=low gracetime=unlimited 2>&1 | head -1)"
 scontrol update partitionname=low gracetime=0; wait_empty
 
 # Licenses that others have.
-{ echo "PreemptParameters=reclaim_licenses,suspend_grace_time=1,colour=red"; echo "Licenses=lic:2"; } >> "$SLURM_CONF"; reread
+{ echo "PreemptParameters=reclaim_licenses,suspend_grace_time=1,colour=red"; echo "Licenses=lic:2"; } >> "$SLURM_CONF"
+reread
 scontrol create partitionname=low nodes=n1 priority=1 preemptmode=cancel   # slurm.conf knows none of these
 scontrol create partitionname=high nodes=n1 priority=2 preemptmode=off
 match "a word that is none" "PreemptParameters=colour has no effect" "$(cat "$dir/log/slurmctld.log")"
@@ -81,7 +87,8 @@ sleep 1.5; was=$(cat last); sleep 0.5
 check "and is stopped a second later" "$was" "$(cat last)"
 check "not at once" yes "$([ "$was" -gt "$(cat made-ready)" ] && echo yes)"
 scancel "$low" "$high"; wait_empty
-for wrong in "PreemptMode=SUSPEND|PreemptMode=SUSPEND requires GANG too" "PreemptMode=GANG|PreemptType and PreemptMode values incompatible"; do
+for wrong in "PreemptMode=SUSPEND|PreemptMode=SUSPEND requires GANG too" \
+  "PreemptMode=GANG|PreemptType and PreemptMode values incompatible"; do
   sed -i "s/^PreemptMode=.*/${wrong%%|*}/" "$SLURM_CONF"
   match "${wrong%%|*}" "${wrong#*|}" "$(scontrol reconfigure 2>&1)"
 done

@@ -9,20 +9,36 @@ AuthAltParameters=jwt_key=$dir/jwt.key
 SlurmctldParameters=rl_enable,rl_bucket_size=5,rl_refill_rate=2,rl_refill_period=2"
 chmod 777 "$dir/work"
 as() { setpriv --reuid="$1" --regid=nogroup --clear-groups -- env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "${@:2}"; }
-many() { local s e n; s=$(date +%s%N); for n in 1 2 3 4 5 6 7 8 9 10; do as "$1" sbatch --parsable -H -D / -o /dev/null --wrap true || true; done > "$dir/work/out.$1"
-  e=$(date +%s%N); [ $(((e-s)/1000000)) -ge "$2" ] && [ $(((e-s)/1000000)) -lt 60000 ] && echo yes || echo $(((e-s)/1000000)); }
+many() {
+  local s e n
+  s=$(date +%s%N)
+  for n in 1 2 3 4 5 6 7 8 9 10; do
+    as "$1" sbatch --parsable -H -D / -o /dev/null --wrap true || true
+  done > "$dir/work/out.$1"
+  e=$(date +%s%N)
+  [ $(((e-s)/1000000)) -ge "$2" ] && [ $(((e-s)/1000000)) -lt 60000 ] && echo yes || echo $(((e-s)/1000000))
+}
 check "ten of a user take a while" yes "$(many nobody 2500)"
 check "none is lost or refused" 10 "$(grep -c '^[0-9]*$' "$dir/work/out.nobody")"
 s=$(date +%s%N); for n in 1 2 3 4 5 6 7 8 9 10; do squeue >/dev/null; done; e=$(date +%s%N)
 # the commands themselves take their time on a busy machine
 check "root is not counted" 0 "$(grep -c 'exceeded by uid 0 ' "$dir/log/slurmctld.log" || true)"
-match "the log says so" "RPC rate limit exceeded by uid $(id -u nobody) with [A-Za-z]*, telling to back off" "$(grep exceeded "$dir/log/slurmctld.log" | head -1)"
+match "the log says so" "RPC rate limit exceeded by uid $(id -u nobody) with [A-Za-z]*, telling to back off" \
+  "$(grep exceeded "$dir/log/slurmctld.log" | head -1)"
 sed -i 's/rl_refill_rate=2,rl_refill_period=2/rl_refill_rate=1,rl_refill_period=30/' "$SLURM_CONF"; reread
 rport=$(free_port)
 slurmrestd -u nobody -g nogroup -a rest_auth/jwt "localhost:$rport" </dev/null >"$dir/log/slurmrestd.log" 2>&1 &
 echo $! > "$dir/run/slurmrestd.pid"
-n=0; until curl -s -o /dev/null "localhost:$rport/openapi"; do n=$((n+1)); [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }; sleep 0.2; done
+n=0
+until curl -s -o /dev/null "localhost:$rport/openapi"; do
+  n=$((n+1))
+  [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }
+  sleep 0.2
+done
 token=$(scontrol token username=daemon)
-ask() { curl -s -o "$dir/answer" -w '%{http_code} ' -H "X-SLURM-USER-TOKEN: ${token#*=}" "http://localhost:$rport/slurm/v0.0.45/ping"; }
+ask() {
+  curl -s -o "$dir/answer" -w '%{http_code} ' -H "X-SLURM-USER-TOKEN: ${token#*=}" \
+    "http://localhost:$rport/slurm/v0.0.45/ping"
+}
 check "a program is told" "200 200 200 200 200 429 " "$(for n in 1 2 3 4 5 6; do ask; done)"
 match "and why" '"error_number":1804' "$(cat "$dir/answer")"

@@ -26,9 +26,13 @@ check "first on all, then on one" "3 1" "$(grep -x '[0-9]*' out.txt | xargs)"
 match "the script says so" 'now 1 on n1 tasks <>' "$(cat out.txt)"
 match "and what it is for" '  For bash or sh shells:  . ./slurm_job_'"$id"'_resize.sh' "$(cat out.txt)"
 match "the job has one node" 'NumNodes=1 ' "$(cat out.txt)"
-check "accounting has a row for each size" "RESIZING 3 COMPLETED 1" "$(sacct -n -X -P -j "$id" -o State,NNodes | tr '|\n' '  ' | sed 's/ $//')"
-check "the second begins where the first ends" "$(sacct -n -X -P -D -j "$id" -o End | head -1)" "$(sacct -n -X -P -j "$id" -o Start | tail -1)"
-check "steps are with the size that they began in" 2 "$(sacct -n -P -D -j "$id" -o JobID,NNodes | grep -cE "^$id\.[01]\|3")"
+check "accounting has a row for each size" "RESIZING 3 COMPLETED 1" \
+  "$(sacct -n -X -P -j "$id" -o State,NNodes | tr '|\n' '  ' | sed 's/ $//')"
+check "the second begins where the first ends" "$(sacct -n -X -P -D -j "$id" -o End | head -1)" \
+  "$(sacct -n -X -P -j "$id" -o Start | tail -1)"
+check "steps are with the size that they began in" 2 \
+  "$(sacct -n -P -D -j "$id" -o JobID,NNodes | grep -cE "^$id\.[01]\|3")"
 first=$(sacct -n -X -P -D -j "$id" -o SLUID | head -1); second=$(sacct -n -X -P -j "$id" -o SLUID | tail -1)
-check "each has a number of its own" "$first|3 $first|1" "$(sacct -n -X -P -j "$first" -o OriginalSLUID,NNodes) $(sacct -n -X -P -j "$second" -o OriginalSLUID,NNodes)"
+check "each has a number of its own" "$first|3 $first|1" \
+  "$(sacct -n -X -P -j "$first" -o OriginalSLUID,NNodes) $(sacct -n -X -P -j "$second" -o OriginalSLUID,NNodes)"
 match "it cannot grow" 'Expanding a running job is not supported' "$(cat out.txt)"

@@ -30,7 +30,8 @@ n=0; until curl -s -o /dev/null "localhost:$rport/openapi"; do
   n=$((n+1)); [ $n -lt 100 ] || { cat "$dir/log/slurmrestd.log"; exit 1; }; sleep 0.2
 done
 token=$(scontrol token)
-result=0; python3 "$here/roundtrip.py" "http://localhost:$rport" "${token#*=}" > "$dir/log/roundtrip" 2>&1 </dev/null || result=$?
+result=0
+python3 "$here/roundtrip.py" "http://localhost:$rport" "${token#*=}" > "$dir/log/roundtrip" 2>&1 </dev/null || result=$?
 grep -E '^(FAIL|Traceback|[A-Za-z]*Error)' "$dir/log/roundtrip" || true
 match "fields that were set and read" '^2[0-9][0-9]$' "$(grep -c '^ok' "$dir/log/roundtrip")"
 check "all of them" 0 "$result"

@@ -18,21 +18,29 @@ check "shown as written" "$(cat tab)" "$(scrontab -l)"
 check "its jobs wait" "minute PENDING BeginTime;true PENDING BeginTime;" "$(squeue -h -S i -o '%j %T %r' | tr '\n' ';')"
 minute=$(squeue -h -n minute -o %i)
 match "scontrol show job" 'CronJob=Yes CrontabSpec="\* \* \* \* \*"' "$(scontrol show job "$minute")"
-check "a wrong line, and all is as before" "scrontab: error: line 1: invalid time specification: 61 * * * *" "$(echo '61 * * * * true' | scrontab - 2>&1)"
+check "a wrong line, and all is as before" "scrontab: error: line 1: invalid time specification: 61 * * * *" \
+  "$(echo '61 * * * * true' | scrontab - 2>&1)"
 check "no command" "scrontab: error: line 2: there is no command: @daily" "$(printf '\n@daily\n' | scrontab - 2>&1)"
 check "as before" "$(cat tab)" "$(scrontab -l)"
-check "scancel needs its flag" "scancel: error: Kill job error on job id $minute: Cannot cancel scrontab jobs without --cron flag." "$(scancel "$minute" 2>&1)"
+check "scancel needs its flag" \
+  "scancel: error: Kill job error on job id $minute: Cannot cancel scrontab jobs without --cron flag." \
+  "$(scancel "$minute" 2>&1)"
 n=0; until [ -e touched ] || [ $((n = n + 1)) -gt 700 ]; do sleep 0.1; done
 check "it ran" yes "$([ -e touched ] && echo yes)"
-n=0; until [ "$(squeue -h -o '%T %r' -j "$minute")" = "PENDING BeginTime" ] || [ $((n = n + 1)) -gt 100 ]; do sleep 0.1; done
+n=0
+until [ "$(squeue -h -o '%T %r' -j "$minute")" = "PENDING BeginTime" ] || [ $((n = n + 1)) -gt 100 ]; do sleep 0.1; done
 check "and comes again" "PENDING BeginTime" "$(squeue -h -o '%T %r' -j "$minute")"
 check "in its owner's home" "ran in $(getent passwd "$(id -u)" | cut -d: -f6)" "$(head -1 "o.$minute")"
 check "one record for each time" "COMPLETED" "$(sacct -D -X -n -P -o State -j "$minute" | head -1)"
 scancel --cron "$minute"
-becomes "cancelled: its lines are comments" "#DISABLED: * * * * *" '"$(scrontab -l | grep '\''^#DISABLED: \*'\'' | cut -c1-20)"'
+becomes "cancelled: its lines are comments" "#DISABLED: * * * * *" \
+  '"$(scrontab -l | grep '\''^#DISABLED: \*'\'' | cut -c1-20)"'
 check "with its options" "2" "$(scrontab -l | grep -c '^#DISABLED: #SCRON')"
-check "edited" "@daily /bin/false" "$(printf '#!/bin/sh\necho "@daily /bin/false" > "$1"\n' > ed; chmod +x ed; EDITOR=$PWD/ed scrontab -e; scrontab -l)"
-check "an editor that fails changes nothing" "@daily /bin/false" "$(EDITOR=false scrontab -e 2>/dev/null || true; scrontab -l)"
+check "edited" "@daily /bin/false" "$(printf '#!/bin/sh\necho "@daily /bin/false" > "$1"\n' > ed; chmod +x ed
+    EDITOR=$PWD/ed scrontab -e; scrontab -l)"
+check "an editor that fails changes nothing" "@daily /bin/false" \
+  "$(EDITOR=false scrontab -e 2>/dev/null || true; scrontab -l)"
 check "removed" "1  0" "$(scrontab -r; rc=0; scrontab -l 2>/dev/null || rc=$?; echo $rc "" "$(squeue -h | wc -l)")"
 sed -i s/^ScronParameters.*// "$SLURM_CONF"; scontrol reconfigure
-becomes "where it is not enabled" "scrontab: error: scrontab is disabled on this cluster" '"$(echo '\''@daily true'\'' | scrontab - 2>&1)"'
+becomes "where it is not enabled" "scrontab: error: scrontab is disabled on this cluster" \
+  '"$(echo '\''@daily true'\'' | scrontab - 2>&1)"'

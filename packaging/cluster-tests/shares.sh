@@ -8,14 +8,20 @@ SchedulerTimeSlice=5"
 scontrol create partitionname=share nodes=n1 oversubscribe=force:2
 check "a step's ports" "12001-12004" "$(srun -Q -n1 --resv-ports=4 printenv SLURM_STEP_RESV_PORTS)"
 check "by the environment" "2" "$(SLURM_RESV_PORTS=2 srun -Q printenv SLURM_STEP_RESV_PORTS | tr ',-' '\n\n' | wc -l)"
-check "one more than a node has tasks where no number is given" "2" "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS | tr ",-" "\n\n" | wc -l)"
-match "too many" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" "$(srun -n1 --resv-ports=13 true 2>&1 || true)"
+check "one more than a node has tasks where no number is given" "2" \
+  "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS | tr ",-" "\n\n" | wc -l)"
+match "too many" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" \
+  "$(srun -n1 --resv-ports=13 true 2>&1 || true)"
 check "no number" 'srun: error: Invalid numeric value "x" for --resv-port.' "$(srun --resv-ports=x true 2>&1 || true)"
-match "for jobs with a step manager only" "Slurmstepd step management must be enabled to use --resv-ports for job allocations" "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"
-salloc -Q -n2 bash -c 'srun -Q -n1 --overlap --resv-ports=10 sleep 2 & sleep 1; scontrol show step $SLURM_JOB_ID.0 | grep -o "ResvPorts=.*"
+match "for jobs with a step manager only" \
+  "Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
+  "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"
+salloc -Q -n2 bash -c \
+  'srun -Q -n1 --overlap --resv-ports=10 sleep 2 & sleep 1; scontrol show step $SLURM_JOB_ID.0 | grep -o "ResvPorts=.*"
   srun -n1 --overlap --resv-ports=12 true 2>&1; wait' </dev/null >"$dir/work/salloc" 2>&1 || true
 match "scontrol show step" "ResvPorts=12" "$(cat "$dir/work/salloc")"
-match "another waits for them" "step creation temporarily disabled, retrying .Required ports are in use." "$(cat "$dir/work/salloc")"
+match "another waits for them" "step creation temporarily disabled, retrying .Required ports are in use." \
+  "$(cat "$dir/work/salloc")"
 match "and has them in the end" "Step created for StepId=" "$(cat "$dir/work/salloc")"
 
 cat > "$dir/work/count" <<'JOB'
@@ -28,7 +34,8 @@ soon '[ "$(squeue -h -o %T -j '"$two"')" = SUSPENDED ]'
 becomes "the second waits for its turn" "RUNNING SUSPENDED" '"$(squeue -h -S i -o %T -j "$one,$two" | xargs)"'
 check "and has hardly begun" yes "$([ "$(cat "$dir/work/two" 2>/dev/null | wc -l)" -le 2 ] && echo yes)"
 scancel "$one"; soon '[ "$(squeue -h -o %T -j '"$two"')" = RUNNING ]'; soon '[ -z "$(squeue -h -j '"$one"')" ]'
-match "an interactive job as well" "step creation temporarily disabled, retrying .Requested operation is presently disabled" \
+match "an interactive job as well" \
+  "step creation temporarily disabled, retrying .Requested operation is presently disabled" \
   "$(salloc -Q -p share -n2 --mem=10 bash -c 'sleep 2; srun true' </dev/null 2>&1)"
 wait_empty
 check "it ran to its end" "40" "$(wc -l < "$dir/work/two")"

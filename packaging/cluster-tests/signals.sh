@@ -2,7 +2,8 @@
 # --signal, scancel --signal, requeue, suspend, memory limits, a killed slurmd and a killed stepd.
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 4 "JobAcctGatherFrequency=1"
-id=$(sbatch --parsable -t 1 --signal=B:USR1@55 -o sig.txt --wrap 'trap "echo warned; exit 9" USR1; for i in $(seq 40); do sleep 0.5; done')
+id=$(sbatch --parsable -t 1 --signal=B:USR1@55 -o sig.txt \
+  --wrap 'trap "echo warned; exit 9" USR1; for i in $(seq 40); do sleep 0.5; done')
 wait_empty 40
 check "the batch shell is warned before the limit" warned "$(cat sig.txt)"
 check "and its exit code counts" "FAILED|9:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
@@ -30,7 +31,9 @@ wait_empty 60
 check "it ended while slurmd was away" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 311')
 running "$id" 1
-for p in $(pgrep -f "slurmstepd: \[$id.batch\]"); do if [[ "$(ls -l "/proc/$p/fd" "/proc/$p/cwd")" = *"$dir/"* ]]; then kill -9 "$p"; fi; done
+for p in $(pgrep -f "slurmstepd: \[$id.batch\]"); do
+  if [[ "$(ls -l "/proc/$p/fd" "/proc/$p/cwd")" = *"$dir/"* ]]; then kill -9 "$p"; fi
+done
 wait_empty 60
 match "a killed stepd fails its job with a reason" 'FAILED' "$(sacct -X -n -P -o State,Reason -j "$id")"
 check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
@@ -38,30 +41,58 @@ check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
 sleep 2; killed slurmd-n1; start_node n1; wait %1
 check "srun's output over a kill and restart of slurmd" 8 "$(grep -c line srun.txt)"
 # What srun says of a step that ends before its time.
-check "-K" "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|[T] error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
-  "$(bash -c 'srun -N1 -K -n2 bash -c "if [ \$SLURM_PROCID = 0 ]; then sleep 0.5; exit 3; fi; sleep 100"; echo rc=$?' 2>&1 \
-    | sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' | paste -sd '|')"
+check "-K" \
+  "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|[T] error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
+  "$(bash -c 'srun -N1 -K -n2 bash -c "if [ \$SLURM_PROCID = 0 ]; then sleep 0.5; exit 3; fi; sleep 100"; echo rc=$?' \
+  2>&1 \
+    | sed -E \
+    's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' \
+    | paste -sd '|')"
 srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | grep '\.0$' | tail -1)"; wait || true
 # (which of the first two comes first is the network's business, in the original as here)
-check "scancel of the step" "[T] error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
-  "$(sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' step.err | sort | paste -sd '|')"
+check "scancel of the step" \
+  "[T] error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
+  "$(sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' \
+  step.err | sort | paste -sd '|')"
 # A script whose step ends by the end of its job does not go on behind its srun.
 for i in 1 2 3 4; do
-  id=$(sbatch --parsable -n1 -o off.txt --wrap 'srun sleep 100; touch went.on; sleep 5'); until squeue -h -s -j "$id" -o %i | grep -q '\.0$'; do sleep 0.1; done
+  id=$(sbatch --parsable -n1 -o off.txt --wrap 'srun sleep 100; touch went.on; sleep 5')
+  until squeue -h -s -j "$id" -o %i | grep -q '\.0$'; do sleep 0.1; done
   sleep 0.3; scancel "$id"; wait_empty 20
 done
 check "no script goes on behind a cancelled srun" "" "$(ls went.on 2>/dev/null || true)"
 match "whose srun says why" "got SIGCONT.*forcing job termination" "$(xargs < off.txt)"
 # A filter cancels the tasks of an array that match, and no others.
-started() { id=$(sbatch --parsable -n1 --mem=10 -a 1-6%2 -J arr -o /dev/null --wrap 'sleep 60'); until [ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]; do sleep 0.1; done; }
+started() {
+  id=$(sbatch --parsable -n1 --mem=10 -a 1-6%2 -J arr -o /dev/null --wrap 'sleep 60')
+  until [ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]; do sleep 0.1; done
+}
 left() { squeue -h -r -t PD,R -j "$id" -o '%K%t' | sort | xargs; }
-filtered() { started; "${@:2}" >/dev/null 2>&1; becomes "$*" "$1" '$(left)'; scancel "$id"; wait_empty 20; }
+filtered() {
+  started
+  "${@:2}" >/dev/null 2>&1
+  becomes "$*" "$1" '$(left)'
+  scancel "$id"
+  wait_empty 20
+}
 filtered "1R 2R" scancel --me -t PENDING
 filtered "1R 2R" scancel -t PENDING -n arr
 filtered "3PD 4PD 5PD 6PD" scancel --ctld -t RUNNING -p main
-started; check "the tasks are named" "scancel: Terminating job ${id}_[3-6%2]" "$(scancel -v -t PENDING "$id" 2>&1)"; scancel "$id"; wait_empty 20
-started; scontrol update jobid="${id}_4" jobname=keep; scancel -n arr; becomes "a task with a name of its own stays, and runs" "4R" '$(left)'; scancel "$id"; wait_empty 20
-started; scancel -t PENDING "${id}_2" "${id}_5"; becomes "of tasks that are named those that match" "1R 2R 3PD 4PD 6PD" '$(left)'; scancel "$id"; wait_empty 20
+started
+check "the tasks are named" "scancel: Terminating job ${id}_[3-6%2]" "$(scancel -v -t PENDING "$id" 2>&1)"
+scancel "$id"
+wait_empty 20
+started
+scontrol update jobid="${id}_4" jobname=keep
+scancel -n arr
+becomes "a task with a name of its own stays, and runs" "4R" '$(left)'
+scancel "$id"
+wait_empty 20
+started
+scancel -t PENDING "${id}_2" "${id}_5"
+becomes "of tasks that are named those that match" "1R 2R 3PD 4PD 6PD" '$(left)'
+scancel "$id"
+wait_empty 20
 # Whoever ends the job: a step's tasks that handle SIGTERM have KillWait, although srun gets the signal as well and asks for its step's end.
 cat > handles.sh <<'C'
 #!/bin/bash
@@ -77,9 +108,12 @@ ended() { # what, the command that submits with $out for the tasks' words, the c
 n_ended=0
 ended "scancel" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"'
 ended "scancel, exec srun" 'id=$(sbatch --parsable -o /dev/null --wrap "exec srun ./handles.sh $out")' 'scancel "$id"'
-ended "scancel, srun & wait" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out & wait")' 'scancel "$id"'
-ended "scancel of the job and its step" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"; scancel "$id.0" 2>/dev/null || true'
-ended "requeuehold" 'id=$(sbatch --parsable --requeue -o /dev/null --wrap "srun ./handles.sh $out")' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
+ended "scancel, srun & wait" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out & wait")' \
+  'scancel "$id"'
+ended "scancel of the job and its step" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' \
+  'scancel "$id"; scancel "$id.0" 2>/dev/null || true'
+ended "requeuehold" 'id=$(sbatch --parsable --requeue -o /dev/null --wrap "srun ./handles.sh $out")' \
+  'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
 # The job's output has the tasks' output of that time: srun outlives its script.
 cat > says.sh <<'C'
 #!/bin/bash
@@ -89,8 +123,13 @@ while :; do sleep 60 & wait; done
 C
 chmod +x says.sh
 said() { # what, expected, script, the command that ends $id
-  rm -f said.txt; id=$(sbatch --parsable --requeue -n1 -o said.txt --wrap "$3"); until grep -q ready said.txt 2>/dev/null; do sleep 0.1; done; eval "$4"; wait_empty 20
-  check "the job's output has it: $1" "$2" "$(grep -oE '^(ready|TERM|done)|task 0: (Exited with exit code 3|Killed)' said.txt | xargs)"
+  rm -f said.txt
+  id=$(sbatch --parsable --requeue -n1 -o said.txt --wrap "$3")
+  until grep -q ready said.txt 2>/dev/null; do sleep 0.1; done
+  eval "$4"
+  wait_empty 20
+  check "the job's output has it: $1" "$2" \
+    "$(grep -oE '^(ready|TERM|done)|task 0: (Exited with exit code 3|Killed)' said.txt | xargs)"
 }
 all="ready TERM done task 0: Exited with exit code 3"
 said "scancel" "$all" 'srun ./says.sh; true' 'scancel "$id"'
@@ -102,10 +141,15 @@ said "the script ends before its step" "$all" 'srun ./says.sh & sleep 2; exit 0'
 check "that is its job's end" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 said "requeuehold" "$all" 'srun ./says.sh; true' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
 said "a task without srun" "ready TERM done" './says.sh; true' 'scancel "$id"'
-said "tasks beyond KillWait" "ready task 0: Killed" 'srun bash -c "trap \"sleep 60\" TERM; echo ready; while :; do sleep 60 & wait; done"; true' 'scancel "$id"'
-id=$(sbatch --parsable -n1 -o /dev/null --wrap 'bash -c "trap \"\" TERM; exec sleep 60" & sleep 1; exit 0'); running "$id" 0; s=$(date +%s); wait_empty 20
+said "tasks beyond KillWait" "ready task 0: Killed" \
+  'srun bash -c "trap \"sleep 60\" TERM; echo ready; while :; do sleep 60 & wait; done"; true' 'scancel "$id"'
+id=$(sbatch --parsable -n1 -o /dev/null --wrap 'bash -c "trap \"\" TERM; exec sleep 60" & sleep 1; exit 0')
+running "$id" 0
+s=$(date +%s)
+wait_empty 20
 check "what else a script leaves ends with it" yes "$([ $(($(date +%s) - s)) -lt 4 ] && echo yes)"
-ended "the time limit" 'id=$(sbatch --parsable -t 1 -o /dev/null --wrap "srun ./handles.sh $out")' 'while [ -n "$(squeue -h -t R -j "$id")" ]; do sleep 0.5; done'
+ended "the time limit" 'id=$(sbatch --parsable -t 1 -o /dev/null --wrap "srun ./handles.sh $out")' \
+  'while [ -n "$(squeue -h -t R -j "$id")" ]; do sleep 0.5; done'
 ended "scancel of srun's own job" 'srun -J own ./handles.sh "$out" 2>/dev/null &' 'scancel -n own'
 ended "SIGTERM to salloc" 'salloc -Q srun ./handles.sh "$out" 2>/dev/null & salloc=$!' 'kill -TERM $salloc'
 # ProctrackType=proctrack/pgid: who leaves its task's process group is neither waited for nor killed. shows: ProctrackType
@@ -115,5 +159,6 @@ left=$((90000 + $$ % 9000)).3
 id=$(sbatch --parsable -o /dev/null --wrap "setsid sleep $left & sleep ${left}1 & sleep 60")
 soon 'pgrep -f "^sleep ${left}1" >/dev/null'
 scancel "$id"; wait_empty 20
-check "pgid: the group is killed, who left it is not" "0 1" "$(pgrep -fc "^sleep ${left}1") $(pgrep -fc "^sleep $left\$")"
+check "pgid: the group is killed, who left it is not" "0 1" \
+  "$(pgrep -fc "^sleep ${left}1") $(pgrep -fc "^sleep $left\$")"
 for p in $(pgrep -f "^sleep $left"); do kill "$p"; done

@@ -9,7 +9,11 @@ srun -Q sleep 60 </dev/null >/dev/null 2>&1 & stopped=$!
 srun -Q sleep 60 </dev/null >/dev/null 2>&1 & goes=$!
 salloc -Q sh -c 'srun -Q sleep 60' </dev/null >/dev/null 2>&1 & alloc=$!
 soon '[ "$(squeue -h -s | grep -c sleep)" = 3 ]'
-of() { for j in $(squeue -h -t all -o %A); do case "$(scontrol -o show job "$j")" in *AllocNode:Sid=*:"$1"\ *) echo "$j";; esac; done; }
+of() {
+  for j in $(squeue -h -t all -o %A); do
+    case "$(scontrol -o show job "$j")" in *AllocNode:Sid=*:"$1"\ *) echo "$j";; esac
+  done
+}
 a=$(of $stopped) b=$(of $goes) d=$(of $alloc)
 kill -STOP $stopped $alloc
 soon '[[ "$(how "$a")" = TIMEOUT* && "$(how "$d")" = TIMEOUT* ]]'
@@ -20,12 +24,19 @@ kill -CONT $stopped $alloc; scancel "$b"; wait
 
 id=$(sbatch --parsable -H -o 'o.%4j' --mem=2048 --wrap true)
 check "names of files keep their codes" "$dir/work/o.%4j 2G" "$(squeue -h -j "$id" -O stdout:60,minmemory:6 | xargs)"
-check "unless they are to be filled in" "$dir/work/o.$(printf %04d "$id") 2048M" "$(squeue -h -j "$id" --expand-patterns --noconvert -O stdout:60,minmemory:6 | xargs)"
-check "sacct" "$dir/work/o.%4j $dir/work/o.$(printf %04d "$id")" "$(sacct -nPX -j "$id" -o stdout) $(sacct -nPX --expand-patterns -j "$id" -o stdout)"
-check "scontrol shows the file itself" "StdOut=$dir/work/o.$(printf %04d "$id")" "$(scontrol show job "$id" | grep -o 'StdOut=.*')"
+check "unless they are to be filled in" "$dir/work/o.$(printf %04d "$id") 2048M" \
+  "$(squeue -h -j "$id" --expand-patterns --noconvert -O stdout:60,minmemory:6 | xargs)"
+check "sacct" "$dir/work/o.%4j $dir/work/o.$(printf %04d "$id")" \
+  "$(sacct -nPX -j "$id" -o stdout) $(sacct -nPX --expand-patterns -j "$id" -o stdout)"
+check "scontrol shows the file itself" "StdOut=$dir/work/o.$(printf %04d "$id")" \
+  "$(scontrol show job "$id" | grep -o 'StdOut=.*')"
 check "--only-job-state" "$id PD" "$(squeue --only-job-state -h -j "$id" | xargs)"
 scancel --admin-comment="no reason" "$id"
-check "scancel --admin-comment" "CANCELLED no reason" "$(sacct -nPX -j "$id" -o state,admincomment | sed 's/ by [0-9]*//; s/|/ /')"
+check "scancel --admin-comment" "CANCELLED no reason" \
+  "$(sacct -nPX -j "$id" -o state,admincomment | sed 's/ by [0-9]*//; s/|/ /')"
 check "sacct -v" 1 "$(sacct -vn -j "$id" 2>&1 >/dev/null | grep -c 'Jobs Eligible in the time window from Epoch 0 to')"
-check "swait -v, -Q" "yes no" "$(for o in v Q; do srun -Q sh -c 'swait -'$o' --timeout=0 2>&1 | grep -q waiting && echo yes || echo no'; done | xargs)"
+check "swait -v, -Q" "yes no" \
+  "$(for o in v Q; do
+    srun -Q sh -c 'swait -'$o' --timeout=0 2>&1 | grep -q waiting && echo yes || echo no'
+  done | xargs)"
 finish

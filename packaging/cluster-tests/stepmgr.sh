@@ -9,11 +9,14 @@ wait_empty
 check "who manages the steps" "n1 n1" "$(xargs < "$dir/work/out")"
 match "scontrol" $'BatchHost=n1\n +StepMgrEnabled=Yes' "$(scontrol show job "$id")"
 match "as JSON" STEPMGR_ENABLED "$(scontrol --json show job "$id")"
-check "by the environment" "StepMgrEnabled=Yes" "$(SALLOC_STEPMGR=1 salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'StepMgr.*')"
+check "by the environment" "StepMgrEnabled=Yes" \
+  "$(SALLOC_STEPMGR=1 salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'StepMgr.*')"
 check "not without" "" "$(salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID; env' | grep -i stepmgr || true)"
-check "ports without it" "salloc: error: Job submit/allocate failed: Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
+check "ports without it" \
+  "salloc: error: Job submit/allocate failed: Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
   "$(salloc --resv-ports=2 true 2>&1 || true)"
-check "memory without it" "sbatch: error: Batch job submission failed: --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup" \
+check "memory without it" \
+  "sbatch: error: Batch job submission failed: --mem-update needs SlurmctldParameters=enable_stepmgr and JobAcctGatherType=jobacct_gather/cgroup" \
   "$(sbatch --mem-update=20@1 --wrap true 2>&1 || true)"
 cat >> "$SLURM_CONF" <<C
 SlurmctldParameters=enable_stepmgr
@@ -29,14 +32,16 @@ soon '[ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -cx idle)" = 2 ]'
 srun -Q -p clouds sh -c 'echo $SLURMD_NODENAME' > "$dir/work/cloud" 2>&1 & cloud=$!
 soon '[[ "$(scontrol show node far-away)" = *POWERING_UP* ]]'
 match "before it has come" 'StepMgrEnabled=Yes' "$(scontrol show job "$(squeue -h -p clouds -o %i)")"
-mkdir -p "$dir/spool/far-away"; slurmd -b -N far-away -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
+mkdir -p "$dir/spool/far-away"
+slurmd -b -N far-away -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 wait $cloud || true
 check "a node of a cloud, by no name that is known" "far-away" "$(cat "$dir/work/cloud")"
 match "where it is" 'NodeAddr=127.0.0.1' "$(scontrol show node far-away)"
 lower=$(sbatch --parsable -w n2 --mem=1000 --mem-update=50@1 -o /dev/null --wrap 'sleep 120')
 soon '[ "$(squeue -h -j "$lower" -o %t)" = R ]'
 match "of all jobs" 'StepMgrEnabled=Yes' "$(scontrol show job "$lower")"
-one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" --wrap 'srun -n1 --resv-ports=2 --overlap sh -c "echo a \$SLURM_STEP_RESV_PORTS; sleep 3" &
+one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" \
+  --wrap 'srun -n1 --resv-ports=2 --overlap sh -c "echo a \$SLURM_STEP_RESV_PORTS; sleep 3" &
   sleep 1; srun -n1 --overlap --resv-ports=3 true 2>&1 | head -1; wait; srun -n1 --resv-ports=4 sh -c "echo b \$SLURM_STEP_RESV_PORTS"')
 two=$(sbatch --parsable -w n1 --resv-ports=3 -o /dev/null --wrap true)
 three=$(sbatch --parsable -w n1 --resv-ports=2 -o /dev/null --wrap 'sleep 1')
@@ -46,9 +51,12 @@ soon '[ -z "$(squeue -h -j "$one,$two,$three" 2>/dev/null)" ]'
 match "a step's are its job's" 'a 1200[0-5]' "$(head -1 "$dir/work/ports")"
 match "and no more" 'Required ports are in use' "$(cat "$dir/work/ports")"
 match "all four" 'b 1200' "$(tail -1 "$dir/work/ports")"
-match "more than there are" "Requires more ports than can be reserved" "$(sbatch --resv-ports=7 --wrap true 2>&1 || true)"
+match "more than there are" "Requires more ports than can be reserved" \
+  "$(sbatch --resv-ports=7 --wrap true 2>&1 || true)"
 me=$(id -un)
-salloc -Q -w n1 sh -c 'srun -Q sleep 30 & until scontrol getent n1 2>/dev/null | grep -q "\.0:"; do sleep 0.1; done; scontrol getent n1; kill %1; wait' > "$dir/work/getent" 2>/dev/null </dev/null || true
+salloc -Q -w n1 \
+  sh -c 'srun -Q sleep 30 & until scontrol getent n1 2>/dev/null | grep -q "\.0:"; do sleep 0.1; done; scontrol getent n1; kill %1; wait' \
+  > "$dir/work/getent" 2>/dev/null </dev/null || true
 match "users of the steps" "JobId=[0-9]+\.0:
 User:
 $me:x:$(id -u):$(id -g):.*:$(getent passwd "$me" | cut -d: -f6):" "$(cat "$dir/work/getent")"
@@ -56,7 +64,10 @@ match "and of the extern step" 'JobId=[0-9]+\.Extern:' "$(cat "$dir/work/getent"
 match "with their groups" "Groups:
 $(id -gn):x:$(id -g):$me" "$(cat "$dir/work/getent")"
 becomes "where there are none" "No job steps exist on this node. 1" '"$( (scontrol getent n1 2>&1 || echo $?) | xargs)"'
-told() { SLURM_STEP_KILLED_MSG_NODE_ID=$1 srun -K -N2 sh -c '[ $SLURM_PROCID = 1 ] || exec sleep 100; sleep 0.3; exit 3' 2>&1 </dev/null | grep -o 'ON n[12] CANCELLED' || true; }
+told() {
+  SLURM_STEP_KILLED_MSG_NODE_ID=$1 srun -K -N2 sh -c '[ $SLURM_PROCID = 1 ] || exec sleep 100; sleep 0.3; exit 3' 2>&1 \
+    </dev/null | grep -o 'ON n[12] CANCELLED' || true
+}
 check "who tells of a step's end" "ON n1 CANCELLED / " "$(told 0) / $(told 1)"
 check "without a word its first node does" "ON n1 CANCELLED" "$(told "")"
 check "topologies" "--- - topology: default cluster_default: true flat: true" "$(scontrol show topoconf | xargs)"
@@ -85,13 +96,19 @@ check "slurmctld has ended" "gone" "$(kill -0 "$(pid_of slurmctld)" 2>/dev/null 
 touch away; soon '[ -e halfway ]'
 kill -9 "$(pid_of slurmd-n1)"; start_node n1; soon 'kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'
 touch anew; soon '[ -e last.0 ] && [ -e last.1 ]'
-check "steps while slurmctld is away" "0: 1 n1,1: 1 n1,2: 1 n2,3: 1 n2,later,rc 7,Submitted step $away.6," "$(tr '\n' ',' < away.out)"
+check "steps while slurmctld is away" "0: 1 n1,1: 1 n1,2: 1 n2,3: 1 n2,later,rc 7,Submitted step $away.6," \
+  "$(tr '\n' ',' < away.out)"
 check "and one that nobody waits for" alone "$(cat async.out)"
-match "what waits for room is told" "Job $away step creation temporarily disabled, retrying \(Requested nodes are busy\)" "$(cat err)"
+match "what waits for room is told" \
+  "Job $away step creation temporarily disabled, retrying \(Requested nodes are busy\)" "$(cat err)"
 match "and ends as its srun says" "forcing job termination" "$(cat err)"
 kill -9 "$(pid_of slurmd-n2)"; start_node n2; soon 'kill -0 "$(pid_of slurmd-n2)" 2>/dev/null'
 start_ctld
-for i in $(seq 150); do [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -c alloc\|mixed)" = 2 ] && squeue -h -s -j "$away" -o %i | grep -q '\.7' && break; sleep 0.1; done
+for i in $(seq 150); do
+  [ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -c alloc\|mixed)" = 2 ] && squeue -h -s -j "$away" -o %i \
+    | grep -q '\.7' && break
+  sleep 0.1
+done
 match "it knows them when it is back" "$away.7 sh n\[1-2\]" "$(squeue -h -s -j "$away" -o '%i %j %N')"
 touch back; wait_empty 30
 cat > "$dir/work/het.sh" <<'S'
@@ -109,10 +126,17 @@ S
 het=$(sbatch --parsable -o het.out -e het.err het.sh)
 soon '[ -e het.started ]'
 kill -9 "$(pid_of slurmctld)"; touch het.away; soon '[ -e het.0 ] && [ -e het.1 ] && [ -e het.2 ]'
-check "steps of a heterogeneous job" "0: 1 n1 of 3,1: 1 n2 of 3,2: 1 n2 of 3,2 n2 of 2,2 n2 of 2," "$(tr '\n' ',' < het.out)"
-start_ctld; touch het.back; becomes "which goes on" "rc 3" '"$(tail -1 het.out)"'; wait_empty 30
-check "slurmctld knows them" "0:0 0:0 0:9 3:0" "$(sacct -n -P -j "$het+0" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
-check "in both components" "0:0 0:0 0:0 0:9 3:0" "$(sacct -n -P -j "$het+1" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
-check "and how they ended" "0:0 0:0 0:0 0:0 0:9 7:0 0:0 5:0" "$(sacct -n -P -j "$away" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
+check "steps of a heterogeneous job" "0: 1 n1 of 3,1: 1 n2 of 3,2: 1 n2 of 3,2 n2 of 2,2 n2 of 2," \
+  "$(tr '\n' ',' < het.out)"
+start_ctld
+touch het.back
+becomes "which goes on" "rc 3" '"$(tail -1 het.out)"'
+wait_empty 30
+check "slurmctld knows them" "0:0 0:0 0:9 3:0" \
+  "$(sacct -n -P -j "$het+0" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
+check "in both components" "0:0 0:0 0:0 0:9 3:0" \
+  "$(sacct -n -P -j "$het+1" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
+check "and how they ended" "0:0 0:0 0:0 0:0 0:9 7:0 0:0 5:0" \
+  "$(sacct -n -P -j "$away" -o jobid,exitcode | sed -n 's/.*\.[0-9]*|//p' | xargs)"
 match "and what was is there" 'JobState=' "$(scontrol show job "$lower")"
 wait_empty 30

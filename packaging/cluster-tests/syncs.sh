@@ -26,7 +26,12 @@ gcc -shared -fPIC -O1 -o "$dir/killer.so" "$dir/killer.c"
 start_cluster 1 4 "MaxJobCount=1000000"
 # a dead process that its parent has not looked at yet is dead
 alive() { [ -n "$1" ] && grep -qv ') Z ' "/proc/$1/stat" 2>/dev/null; }
-gone() { local p=$1 i; for i in $(seq 300); do alive "$p" || return 0; sleep 0.1; done; echo "process $p did not end"; exit 1; }
+gone() {
+  local p=$1 i
+  for i in $(seq 300); do alive "$p" || return 0; sleep 0.1; done
+  echo "process $p did not end"
+  exit 1
+}
 missing=0; acked=0; fired=0; rounds=0
 for n in ${SYNCS:-1 2 3 5 8 13}; do
   rounds=$((rounds + 1))
@@ -36,7 +41,11 @@ for n in ${SYNCS:-1 2 3 5 8 13}; do
   KILL_AT_SYNC=$n LD_PRELOAD=$dir/killer.so start_ctld || true
   ctld=$(pid_of slurmctld)
   for i in $(seq $((n + 20))); do
-    id=$(timeout 3 sbatch --parsable -H -o /dev/null --wrap true 2>"$dir/err") && echo "$id" >> "$dir/round" || { rc=$?; echo "round $n: $rc $(cat "$dir/err")" >> "$dir/ends"; break; }
+    id=$(timeout 3 sbatch --parsable -H -o /dev/null --wrap true 2>"$dir/err") && echo "$id" >> "$dir/round" || {
+      rc=$?
+      echo "round $n: $rc $(cat "$dir/err")" >> "$dir/ends"
+      break
+    }
   done
   for i in $(seq 20); do alive "$ctld" || { fired=$((fired + 1)); break; }; sleep 0.1; done
   [ -z "$ctld" ] || { kill -9 "$ctld" 2>/dev/null || true; gone "$ctld"; }
@@ -58,5 +67,6 @@ for i in 1 2 3 4 5; do sbatch --parsable -H -o /dev/null --wrap true > /dev/null
 for p in $(pgrep -f "slurmctld -D -f $SLURM_CONF"); do kill -9 "$p" 2>/dev/null || true; done
 sleep 0.5
 early=$(awk '/POST \/muster\/v1\/Submit/{open=1; synced=0} /fdatasync.*= 0/{synced=1}
-  /\{\\"jobId\\":[0-9]+\}/{ if (open && !synced) bad++; if (open) seen++; open=0 } END{print bad+0, (seen>=5)}' "$dir/order")
+  /\{\\"jobId\\":[0-9]+\}/{ if (open && !synced) bad++; if (open) seen++; open=0 } END{print bad+0, (seen>=5)}' \
+    "$dir/order")
 check "replies before their sync, all replies seen" "0 1" "$early"

@@ -15,16 +15,19 @@ $line
 echo hello" "$(sacct -j "$j" --batch-script)"
   check "$1: without a header" "#!/bin/sh|echo hello" "$(sacct -n -j "$j" --batch-script | paste -sd '|')"
   check "$1: of two jobs" 2 "$(sacct -B -j "$j,$k" | grep -c '^echo hello$')"
-  match "$1: the environment" "^Environment used for $j .must be batch to display." "$(sacct -j "$j" --env-vars | head -1)"
+  match "$1: the environment" "^Environment used for $j .must be batch to display." \
+    "$(sacct -j "$j" --env-vars | head -1)"
   check "$1: a variable in it" 1 "$(sacct -j "$j" --env-vars | grep -c '^WHAT=ever$')"
   check "$1: not of the other job" 0 "$(sacct -j "$k" --env-vars | grep -c '^WHAT=ever$' || true)"
   srun -J direct true
-  check "$1: a job without a script" NONE "$(sacct -X -B -j "$(sacct -n -X -P -o JobID --name=direct)" | tail -n +3 | head -1)"
+  check "$1: a job without a script" NONE "$(sacct -X -B -j "$(sacct -n -X -P -o JobID --name=direct)" | tail -n +3 \
+      | head -1)"
   check "$1: the comments" "why|more" "$(sacct -n -X -P -j "$j" -o Comment,Extra)"
 }
 start_cluster 1 4 "AccountingStoreFlags=job_comment,job_env,job_extra,job_script"
 kept slurmctld
-match "no job, no script" "When requesting job scripts you must also request specific jobs with the '-j' option." "$(sacct -B 2>&1)"
+match "no job, no script" "When requesting job scripts you must also request specific jobs with the '-j' option." \
+  "$(sacct -B 2>&1)"
 j=$(sacct -n -X -P -o JobID | head -1)
 kill -9 "$(pid_of slurmctld)"; start_ctld
 check "after a kill" 1 "$(sacct -B -j "$j" | grep -c '^echo hello$')"

@@ -3,26 +3,38 @@
 # shows: TLSType, TLSParameters
 . "$(dirname "$0")/lib.bash"
 command -v openssl >/dev/null || { echo "skipped: needs openssl"; exit 0; }
-authority() { openssl ecparam -out "$dir/$1_key.pem" -name prime256v1 -genkey && openssl req -x509 -key "$dir/$1_key.pem" -out "$dir/$1_cert.pem" -subj "/CN=$1" -days 2; chmod 644 "$dir/$1_cert.pem"; }
+authority() {
+  openssl ecparam -out "$dir/$1_key.pem" -name prime256v1 -genkey && openssl req -x509 -key "$dir/$1_key.pem" \
+    -out "$dir/$1_cert.pem" -subj "/CN=$1" -days 2
+  chmod 644 "$dir/$1_cert.pem"
+}
 pair() { # name of the files, name within, authority
   openssl ecparam -out "$dir/$1_cert_key.pem.new" -name prime256v1 -genkey; chmod 600 "$dir/$1_cert_key.pem.new"
   openssl req -new -key "$dir/$1_cert_key.pem.new" -out "$dir/$1.csr" -subj "/CN=$2"
-  openssl x509 -req -in "$dir/$1.csr" -CA "$dir/${3:-ca}_cert.pem" -CAkey "$dir/${3:-ca}_key.pem" -CAcreateserial -days 1 -out "$dir/$1_cert.pem.new" 2>/dev/null
+  openssl x509 -req -in "$dir/$1.csr" -CA "$dir/${3:-ca}_cert.pem" -CAkey "$dir/${3:-ca}_key.pem" \
+    -CAcreateserial -days 1 -out "$dir/$1_cert.pem.new" 2>/dev/null
   mv "$dir/$1_cert_key.pem.new" "$dir/$1_cert_key.pem"; mv "$dir/$1_cert.pem.new" "$dir/$1_cert.pem"
 }
-serial() { (openssl s_client -connect "127.0.0.1:$1" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | openssl x509 -noout -serial; }
+serial() {
+  (openssl s_client -connect "127.0.0.1:$1" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) \
+    | openssl x509 -noout -serial
+}
 { authority ca; authority other; pair ctld ctld; pair dbd dbd; pair slurmd slurmd; pair restd localhost; } 2>/dev/null
 prepare_dbd
 printf 'TLSType=tls/s2n\nDebugFlags=TLS,AuditTLS\n' >> "$dir/slurmdbd.conf"
-printf 'ClusterName=test\nSlurmctldHost=localhost\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' "$dir" > "$SLURM_CONF"
-for wrong in "TLSType=tls/none2:TLSType=tls/none2 is not part of this version" "TLSParameters=ca_cert_fle=/x:Invalid TLSParameters ca_cert_fle" \
+printf 'ClusterName=test\nSlurmctldHost=localhost\nStateSaveLocation=%s\nNodeName=n1\nPartitionName=p Nodes=n1\n' \
+  "$dir" > "$SLURM_CONF"
+for wrong in "TLSType=tls/none2:TLSType=tls/none2 is not part of this version" \
+  "TLSParameters=ca_cert_fle=/x:Invalid TLSParameters ca_cert_fle" \
     "TLSParameters=ca_cert_file=x:TLSParameters=ca_cert_file is no absolute path"; do
   sed '$a'"${wrong%%:*}" "$SLURM_CONF" > "$dir/wrong.conf"
-  match "${wrong%%:*}" "wrong.conf:6.*${wrong#*:}" "$(slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | head -3 || true)"
+  match "${wrong%%:*}" "wrong.conf:6.*${wrong#*:}" \
+    "$(slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | head -3 || true)"
 done
 mv "$dir/ctld_cert_key.pem" "$dir/away.pem"
 sed '$aTLSType=tls/s2n' "$SLURM_CONF" > "$dir/wrong.conf"
-match "no certificate, no slurmctld" "ctld_cert_key.pem: No such file or directory" "$(timeout 60 slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | tail -3 || true)"
+match "no certificate, no slurmctld" "ctld_cert_key.pem: No such file or directory" \
+  "$(timeout 60 slurmctld -D -f "$dir/wrong.conf" 2>&1 </dev/null | tail -3 || true)"
 mv "$dir/away.pem" "$dir/ctld_cert_key.pem"
 printf 'ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/slurm\n%s\n' "$accounting" > "$SLURM_CONF"
 start_dbd
@@ -40,29 +52,48 @@ check "input reaches its task" "$(seq 100000 | sha256sum)" "$(seq 100000 | srun 
 id=$(sbatch --parsable -o "$dir/work/out" --wrap 'srun -N2 hostname >/dev/null; echo done' -N2); wait_empty
 check "a batch job" done "$(cat "$dir/work/out")"
 check "is accounted" COMPLETED "$(sacct -X -n -j "$id" -o State | xargs)"
-check "by slurmdbd over TLS" "ctld dbd slurmd" "$(for p in "$port" "$dbd_port" $((port+1)); do (openssl s_client -connect "127.0.0.1:$p" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | openssl x509 -noout -subject | sed 's/.*CN *= *//'; done | xargs)"
-match "the newest protocol" "TLSv1.3.*Verify return code: 0" "$( (openssl s_client -connect "127.0.0.1:$port" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) | tr '\n' ' ')"
-check "nor an old one" refused "$(openssl s_client -tls1_1 -connect "127.0.0.1:$port" </dev/null >/dev/null 2>&1 && echo taken || echo refused)"
+check "by slurmdbd over TLS" "ctld dbd slurmd" \
+  "$(for p in "$port" "$dbd_port" $((port+1)); do
+    (openssl s_client -connect "127.0.0.1:$p" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) \
+      | openssl x509 -noout -subject | sed 's/.*CN *= *//'
+  done | xargs)"
+match "the newest protocol" "TLSv1.3.*Verify return code: 0" \
+  "$( (openssl s_client -connect "127.0.0.1:$port" -CAfile "$dir/ca_cert.pem" </dev/null 2>/dev/null || true) \
+  | tr '\n' ' ')"
+check "nor an old one" refused "$(openssl s_client -tls1_1 -connect "127.0.0.1:$port" </dev/null >/dev/null 2>&1 \
+    && echo taken || echo refused)"
 for d in slurmctld slurmd-n1; do for of in client server; do
-  match "DebugFlags=TLS: what $d does as $of" "TLS: connection successfully created. cipher suite:TLSv1.3 TLS_[A-Z0-9_]+. peer:[a-z0-9.]+:[0-9]+. tls mode:$of" "$(grep "TLS: conn.*mode:$of" "$dir/log/$d.log" | head -1)"
+  match "DebugFlags=TLS: what $d does as $of" \
+    "TLS: connection successfully created. cipher suite:TLSv1.3 TLS_[A-Z0-9_]+. peer:[a-z0-9.]+:[0-9]+. tls mode:$of" \
+    "$(grep "TLS: conn.*mode:$of" "$dir/log/$d.log" | head -1)"
 done; done
-match "AuditTLS: whose certificates are used" "AUDIT_TLS: certificate of 127.0.0.1:$port: subject:CN=ctld issuer:CN=ca serial:[0-9a-f]+ valid until:20" "$(grep "AUDIT_TLS: certificate of 127.0.0.1:$port:" "$dir/log/slurmd-n1.log" | head -1)"
-match "of slurmdbd too" "certificate shown to [a-z0-9.:]+: subject:CN=dbd" "$(grep AUDIT_TLS "$dir/log/slurmdbd.log" | head -1)"
-match "metrics, encrypted" slurm_jobs "$(curl -s --cacert "$dir/ca_cert.pem" --connect-to "ctld:$port:127.0.0.1:$port" "https://ctld:$port/metrics/jobs" || true)"
+match "AuditTLS: whose certificates are used" \
+  "AUDIT_TLS: certificate of 127.0.0.1:$port: subject:CN=ctld issuer:CN=ca serial:[0-9a-f]+ valid until:20" \
+  "$(grep "AUDIT_TLS: certificate of 127.0.0.1:$port:" "$dir/log/slurmd-n1.log" | head -1)"
+match "of slurmdbd too" "certificate shown to [a-z0-9.:]+: subject:CN=dbd" \
+  "$(grep AUDIT_TLS "$dir/log/slurmdbd.log" | head -1)"
+match "metrics, encrypted" slurm_jobs "$(curl -s --cacert "$dir/ca_cert.pem" --connect-to "ctld:$port:127.0.0.1:$port" \
+    "https://ctld:$port/metrics/jobs" || true)"
 check "nobody is served plainly" "" "$(curl -s -m 5 "http://127.0.0.1:$port/livez" || true)"
 sed '/^TLSType/d' "$SLURM_CONF" > "$dir/plain.conf"
-match "nor a command without TLS" "Unable to contact slurm controller" "$(SLURM_CONF=$dir/plain.conf timeout 60 squeue 2>&1 || true)"
-mkdir -p "$dir/stranger"; sed "\$aTLSParameters=ca_cert_file=$dir/other_cert.pem" "$SLURM_CONF" > "$dir/stranger/slurm.conf"; cp "$dir/slurm.key" "$dir/stranger/"
-match "who trusts another authority" "Unable to contact slurm controller" "$(SLURM_CONF=$dir/stranger/slurm.conf timeout 60 squeue 2>&1 || true)"
+match "nor a command without TLS" "Unable to contact slurm controller" \
+  "$(SLURM_CONF=$dir/plain.conf timeout 60 squeue 2>&1 || true)"
+mkdir -p "$dir/stranger"
+sed "\$aTLSParameters=ca_cert_file=$dir/other_cert.pem" "$SLURM_CONF" > "$dir/stranger/slurm.conf"
+cp "$dir/slurm.key" "$dir/stranger/"
+match "who trusts another authority" "Unable to contact slurm controller" \
+  "$(SLURM_CONF=$dir/stranger/slurm.conf timeout 60 squeue 2>&1 || true)"
 
 before=$(serial "$port"); node_before=$(serial $((port + 1)))
 srun -N2 sleep 20 </dev/null & busy=$!
 { pair ctld ctld; pair slurmd slurmd; } 2>/dev/null
-becomes "a renewed certificate is used without a restart" "other other" '"$([ "$(serial "$port")" != "$before" ] && echo other) $([ "$(serial $((port + 1)))" != "$node_before" ] && echo other)"'
+becomes "a renewed certificate is used without a restart" "other other" \
+  '"$([ "$(serial "$port")" != "$before" ] && echo other) $([ "$(serial $((port + 1)))" != "$node_before" ] && echo other)"'
 echo broken > "$dir/ctld_cert.pem"; sleep 1.5
 check "a broken one changes nothing" 0 "$(squeue -h >/dev/null; echo $?)"
 serial "$port" >/dev/null
-match "and is told" "the certificate from before goes on: $dir/ctld_cert.pem" "$(grep "TLS: the" "$dir/log/slurmctld.log" | tail -1)"
+match "and is told" "the certificate from before goes on: $dir/ctld_cert.pem" \
+  "$(grep "TLS: the" "$dir/log/slurmctld.log" | tail -1)"
 pair ctld ctld 2>/dev/null
 rc=0; wait $busy || rc=$?
 check "what ran goes on" 0 "$rc"
@@ -71,18 +102,29 @@ soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ]'
 check "after a kill of slurmctld" "2 0" "$(sinfo -h -N -o %T | grep -c idle) $(srun -N2 true </dev/null; echo $?)"
 
 mkdir -p "$dir/run/conf-parent"
-RUNTIME_DIRECTORY=$dir/run/conf-parent SLURM_SACK_KEY=$dir/slurm.key sackd -D --conf-server "127.0.0.1:$port" --ca-cert-file "$dir/ca_cert.pem" >"$dir/log/sackd.log" 2>&1 </dev/null &
+RUNTIME_DIRECTORY=$dir/run/conf-parent SLURM_SACK_KEY=$dir/slurm.key sackd -D --conf-server "127.0.0.1:$port" \
+  --ca-cert-file "$dir/ca_cert.pem" >"$dir/log/sackd.log" 2>&1 </dev/null &
 soon '[ -e "$dir/run/conf-parent/conf/slurm.conf" ]'
 check "configuration over TLS" "$(sha256sum < "$SLURM_CONF")" "$(sha256sum < "$dir/run/conf-parent/conf/slurm.conf")"
-check "and the authority beside it" 2 "$(SLURM_CONF=$dir/run/conf-parent/conf/slurm.conf sinfo -h -N -o %T | grep -c idle)"
+check "and the authority beside it" 2 \
+  "$(SLURM_CONF=$dir/run/conf-parent/conf/slurm.conf sinfo -h -N -o %T | grep -c idle)"
 kill %% 2>/dev/null || true
 
 rest=$(free_port)
-SLURMRESTD_SECURITY=disable_user_check slurmrestd -f "$SLURM_CONF" "127.0.0.1:$rest" "https://127.0.0.1:$((rest + 1))" "unix://$dir/run/rest.socket" </dev/null >"$dir/log/restd.log" 2>&1 & echo $! > "$dir/run/restd.pid"
+SLURMRESTD_SECURITY=disable_user_check slurmrestd -f "$SLURM_CONF" "127.0.0.1:$rest" "https://127.0.0.1:$((rest + 1))" \
+  "unix://$dir/run/rest.socket" </dev/null >"$dir/log/restd.log" 2>&1 &
+echo $! > "$dir/run/restd.pid"
 soon 'curl -s -o /dev/null --unix-socket "$dir/run/rest.socket" http://x/openapi/v3'
 ask() { curl -s -m 10 -o /dev/null -w '%{http_code}' --cacert "$dir/ca_cert.pem" "$@" || true; }
-if [ "$(id -u)" = 0 ]; then check "slurmrestd asks over TLS" 200 "$(ask --unix-socket "$dir/run/rest.socket" http://x/slurm/v0.0.45/ping)"; fi
-check "it serves plainly and encrypted at one port" "200 200" "$(ask "http://127.0.0.1:$rest/openapi/v3") $(ask --connect-to "localhost:$rest:127.0.0.1:$rest" "https://localhost:$rest/openapi/v3")"
-check "only encrypted where https:// says so" "000 200" "$(ask "http://127.0.0.1:$((rest + 1))/openapi/v3") $(ask --connect-to "localhost:$((rest + 1)):127.0.0.1:$((rest + 1))" "https://localhost:$((rest + 1))/openapi/v3")"
+if [ "$(id -u)" = 0 ]; then
+  check "slurmrestd asks over TLS" 200 "$(ask --unix-socket "$dir/run/rest.socket" http://x/slurm/v0.0.45/ping)"
+fi
+check "it serves plainly and encrypted at one port" "200 200" \
+  "$(ask "http://127.0.0.1:$rest/openapi/v3") $(ask --connect-to "localhost:$rest:127.0.0.1:$rest" \
+  "https://localhost:$rest/openapi/v3")"
+check "only encrypted where https:// says so" "000 200" "$(ask "http://127.0.0.1:$((rest + 1))/openapi/v3") $(ask \
+    --connect-to "localhost:$((rest + 1)):127.0.0.1:$((rest + 1))" "https://localhost:$((rest + 1))/openapi/v3")"
 kill "$(pid_of restd)"; rm -f "$dir/restd_cert.pem"
-match "https:// without a certificate" "restd_cert.pem: No such file or directory" "$(SLURMRESTD_SECURITY=disable_user_check timeout 60 slurmrestd -f "$SLURM_CONF" "https://127.0.0.1:$((rest + 2))" 2>&1 </dev/null || true)"
+match "https:// without a certificate" "restd_cert.pem: No such file or directory" \
+  "$(SLURMRESTD_SECURITY=disable_user_check timeout 60 slurmrestd -f "$SLURM_CONF" "https://127.0.0.1:$((rest + 2))" \
+  2>&1 </dev/null || true)"

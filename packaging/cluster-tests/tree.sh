@@ -15,29 +15,40 @@ SlurmdDebug=debug"
 run() { timeout 60 srun -Q "$@"; }
 lines() { for i in $(seq 0 "$1"); do printf '%3d: %s\n' "$i" "$2"; done | md5sum; }
 
-check "128 tasks on 64 nodes: each line once, behind its label" "$(lines 127 line)" "$(run -l -N64 -n128 echo line </dev/null | sort -n | md5sum)"
+check "128 tasks on 64 nodes: each line once, behind its label" "$(lines 127 line)" \
+  "$(run -l -N64 -n128 echo line </dev/null | sort -n | md5sum)"
 check "each node is itself" 64 "$(run -N64 sh -c 'echo $SLURMD_NODENAME' </dev/null | sort -u | wc -l)"
-check "n17 had launches for the 15 behind it" "yes 15" "$(awk '/launch for .* passed on to/ {n++; s+=$5} END {print (n % 4 ? "no" : "yes"), s/(n/4)}' "$dir/log/slurmd-n17.log")"
-check "without relays as well" "$(lines 127 line)" "$(run --treewidth=off -l -N64 -n128 echo line </dev/null | sort -n | md5sum)"
-check "one behind the other" "$(printf '%d: line\n' 0 1 2 3 4 5 6 7)" "$(run --treewidth=1 -l -N8 echo line </dev/null | sort -n)"
-check "the highest exit code comes up" 7 "$(rc=0; run -N64 sh -c 'exit $((SLURM_PROCID == 31 ? 7 : 0))' </dev/null >/dev/null 2>&1 || rc=$?; echo $rc)"
-check "input goes down to all" "64 x 300000" "$(head -c 300000 /dev/zero | run -N64 wc -c | sort | uniq -c | awk '{print $1" x "$2}')"
+check "n17 had launches for the 15 behind it" "yes 15" \
+  "$(awk '/launch for .* passed on to/ {n++; s+=$5} END {print (n % 4 ? "no" : "yes"), s/(n/4)}' \
+  "$dir/log/slurmd-n17.log")"
+check "without relays as well" "$(lines 127 line)" \
+  "$(run --treewidth=off -l -N64 -n128 echo line </dev/null | sort -n | md5sum)"
+check "one behind the other" "$(printf '%d: line\n' 0 1 2 3 4 5 6 7)" \
+  "$(run --treewidth=1 -l -N8 echo line </dev/null | sort -n)"
+check "the highest exit code comes up" 7 \
+  "$(rc=0; run -N64 sh -c 'exit $((SLURM_PROCID == 31 ? 7 : 0))' </dev/null >/dev/null 2>&1 || rc=$?; echo $rc)"
+check "input goes down to all" "64 x 300000" \
+  "$(head -c 300000 /dev/zero | run -N64 wc -c | sort | uniq -c | awk '{print $1" x "$2}')"
 if command -v ss >/dev/null; then
   run -N64 sleep 2 </dev/null & sleep 1.2
-  check "srun holds four connections to nodes" 4 "$(ss -tnpH state established "( dport > :$port and dport <= :$((port + 64)) )" | grep -vc '"slurmd"')"
+  check "srun holds four connections to nodes" 4 \
+    "$(ss -tnpH state established "( dport > :$port and dport <= :$((port + 64)) )" | grep -vc '"slurmd"')"
   wait $!
 fi
 
 # one task writes as much as it can, behind the relay that all of its branch use
-(run -N64 sh -c 'if [ $SLURM_PROCID = 20 ]; then exec timeout 3 cat /dev/zero; fi; for i in 1 2 3; do echo small >&2; sleep 0.3; done' \
+(run -N64 sh -c \
+  'if [ $SLURM_PROCID = 20 ]; then exec timeout 3 cat /dev/zero; fi; for i in 1 2 3; do echo small >&2; sleep 0.3; done' \
   </dev/null 2> "$dir/small" | wc -c > "$dir/flood") || true
 check "beside a flood every line of the others came" 189 "$(grep -c small "$dir/small")"
 check "and the flood is one" yes "$([ "$(cat "$dir/flood")" -gt 20000000 ] && echo yes || cat "$dir/flood")"
 
 check "input for all where one does not read" "63 x 1000000" "$(head -c 1000000 /dev/zero \
-  | run -N64 sh -c 'if [ $SLURM_PROCID = 20 ]; then sleep 1; else wc -c; fi' | sort | uniq -c | awk '{print $1" x "$2}')"
+  | run -N64 sh -c 'if [ $SLURM_PROCID = 20 ]; then sleep 1; else wc -c; fi' | sort | uniq -c \
+  | awk '{print $1" x "$2}')"
 
-(run -N64 sh -c 'if [ $SLURM_PROCID = 17 ]; then echo $$ > '"$dir"'/stopped; kill -STOP $$; fi; echo goes on' </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
+(run -N64 sh -c 'if [ $SLURM_PROCID = 17 ]; then echo $$ > '"$dir"'/stopped; kill -STOP $$; fi; echo goes on' \
+    </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
 soon '[ "$(wc -l < $dir/out)" -ge 63 ]'
 becomes "beside a stopped task the others of its branch go on" 63 '"$(wc -l < "$dir/out")"'
 check "and another step over the same relays" 64 "$(run -N64 echo fine </dev/null | wc -l)"
@@ -46,41 +57,49 @@ becomes "continued it ends" "64 0" '"$(wc -l < "$dir/out") $(cat "$dir/rc")"'
 
 rm -f "$dir/rc"
 # a relay dies in the middle: those behind it go on, and it comes back
-(run -l -N64 sh -c 'for i in $(seq 8); do echo line $i; sleep 0.3; done' </dev/null > "$dir/out" 2>"$dir/err"; echo $? > "$dir/rc") &
+(run -l -N64 sh -c 'for i in $(seq 8); do echo line $i; sleep 0.3; done' </dev/null > "$dir/out" 2>"$dir/err"
+    echo $? > "$dir/rc") &
 soon '[ "$(wc -l < $dir/out)" -ge 100 ]'
 kill -9 "$(cat "$dir/run/slurmd-n17.pid")"
 soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'
 becomes "with a killed relay the others come to their end" 63 '"$(grep -c "line 8" "$dir/out")"'
 check "and srun waits for the one" no "$([ -s "$dir/rc" ] && echo yes || echo no)"
 start_node n17; soon '[ -s $dir/rc ]'
-becomes "which is back, with every line once" "512 512 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
+becomes "which is back, with every line once" "512 512 0" \
+  '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 check "nothing was said about it" "" "$(cat "$dir/err")"
 
 rm -f "$dir/rc"
 # a relay is stopped in the middle: the streams of those behind it go around it
-(run -l -N64 sh -c 'for i in $(seq 8); do echo line $i; sleep 0.3; done' </dev/null > "$dir/out" 2>"$dir/err"; echo $? > "$dir/rc") &
+(run -l -N64 sh -c 'for i in $(seq 8); do echo line $i; sleep 0.3; done' </dev/null > "$dir/out" 2>"$dir/err"
+    echo $? > "$dir/rc") &
 soon '[ "$(wc -l < $dir/out)" -ge 100 ]'
 kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
 for _ in 1 2; do soon '[ "$(grep -c "line 8" $dir/out)" -ge 63 ]'; done
 becomes "with a stopped relay the others come to their end" 63 '"$(grep -c "line 8" "$dir/out")"'
 kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
-becomes "continued it comes to its own, with every line once" "512 512 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
+becomes "continued it comes to its own, with every line once" "512 512 0" \
+  '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 
 rm -f "$dir/rc"
 # a relay is stopped: those behind it are launched without it, and it does its part when it goes on
 kill -STOP "$(cat "$dir/run/slurmd-n17.pid")"
-(run --treewidth=off -l -N64 sh -c 'echo up; echo 1 >> '"$dir"'/up' </dev/null > "$dir/out" 2>"$dir/err"; echo $? > "$dir/rc") &
+(run --treewidth=off -l -N64 sh -c 'echo up; echo 1 >> '"$dir"'/up' </dev/null > "$dir/out" 2>"$dir/err"
+    echo $? > "$dir/rc") &
 for _ in 1 2; do soon '[ -s $dir/up ] && [ "$(wc -l < $dir/up)" -ge 63 ]'; done
 becomes "with a stopped relay the others are started" 63 '"$(wc -l < "$dir/up")"'
 kill -CONT "$(cat "$dir/run/slurmd-n17.pid")"; soon '[ -s $dir/rc ]'
-becomes "continued it starts its own task, once" "64 64 0" '"$(wc -l < "$dir/up") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
+becomes "continued it starts its own task, once" "64 64 0" \
+  '"$(wc -l < "$dir/up") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 check "and nobody began what came late" "" "$(grep -h 'launched before' "$dir"/log/*.log || true)"
 
 rm -f "$dir/rc"
 # all nodes' daemons are killed at once and come back
-(run -l -N64 sh -c 'for i in 1 2 3 4; do echo line $i; sleep 0.4; done' </dev/null > "$dir/out" 2>&1; echo $? > "$dir/rc") &
+(run -l -N64 sh -c 'for i in 1 2 3 4; do echo line $i; sleep 0.4; done' </dev/null > "$dir/out" 2>&1
+    echo $? > "$dir/rc") &
 soon '[ "$(wc -l < $dir/out)" -ge 70 ]'
 kill -9 "$(cat "$dir/run/slurmd-n1.pid")"; sleep 0.5; start_node n1; soon '[ -s $dir/rc ]'
-becomes "all but one restarted under a step" "256 256 0" '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
+becomes "all but one restarted under a step" "256 256 0" \
+  '"$(wc -l < "$dir/out") $(sort -u "$dir/out" | wc -l) $(cat "$dir/rc")"'
 reread; soon '[ "$(sinfo -h -N -o %T | grep -c idle)" = 64 ]'
 check "and told to read their configuration" 64 "$(run -N64 echo fine </dev/null | wc -l)"

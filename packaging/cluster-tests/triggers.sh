@@ -13,7 +13,8 @@ soon 'grep -q Granted alloc.txt 2>/dev/null'
 scontrol notify "$(grep -o 'allocation [0-9]*' alloc.txt | head -1 | cut -d' ' -f2)" to salloc
 wait $s
 match "words to salloc" 'salloc: to salloc' "$(cat alloc.txt)"
-check "a step's limit" "4:00" "$(squeue -h -s "$a.0" -o %l 2>/dev/null || scontrol show step "$a.0" | grep -o 'TimeLimit=[^ ]*')"
+check "a step's limit" "4:00" \
+  "$(squeue -h -s "$a.0" -o %l 2>/dev/null || scontrol show step "$a.0" | grep -o 'TimeLimit=[^ ]*')"
 scontrol update StepId="$a.0" TimeLimit=1
 match "another" 'TimeLimit=00:01:00' "$(scontrol show step "$a.0")"
 rc=0; scontrol update StepId="$a.7" TimeLimit=1 2>err.txt || rc=$?
@@ -33,7 +34,8 @@ rc=0; strigger --clear --id=2 2>err.txt || rc=$?
 check "cleared once" "1 slurm_clear_trigger: No such process" "$rc $(cat err.txt)"
 b=$(sbatch --parsable -H --wrap true)
 scontrol update JobId="$b" NumTasks=2 WorkDir=/tmp StdOut=o.%j TresBind=gres/gpu:map:0 MinMemoryNode=50
-match "fields of a job that waits" "NumTasks=2 .*WorkDir=/tmp .*StdOut=/tmp/o.$b.*TresBind=gres/gpu:map:0" "$(scontrol -o show job "$b")"
+match "fields of a job that waits" "NumTasks=2 .*WorkDir=/tmp .*StdOut=/tmp/o.$b.*TresBind=gres/gpu:map:0" \
+  "$(scontrol -o show job "$b")"
 rc=0; scontrol update JobId="$b" ClusterFeatures=x 2>err.txt || rc=$?
 check "there is no federation" "1 Unspecified error for job $b" "$rc $(head -1 err.txt)"
 check "addresses" "n1: 127.0.0.1" "$(scontrol getaddrs n1 | cut -d: -f1,2)"
@@ -42,9 +44,14 @@ scontrol update NodeName=n2 State=RESUME; sleep 1
 printf '#!/bin/sh\necho "$0"\n' >prog.sh; chmod 755 prog.sh
 check "a program goes to its nodes first" "$PWD/copy $PWD/copy" "$(srun -N2 --bcast="$PWD/copy" ./prog.sh | xargs)"
 check "within an allocation" "$PWD/other" "$(salloc -n1 srun --bcast=other ./prog.sh 2>/dev/null)"
-b=$(sbatch --parsable -N2 -o bcast.out --wrap 'srun -N2 --bcast ./prog.sh a | sort; srun -Q -n1 --bcast=sub/ -J named ./prog.sh 2>warned; ls | grep slurm_bcast_')
+b=$(sbatch --parsable -N2 -o bcast.out --wrap \
+  'srun -N2 --bcast ./prog.sh a | sort; srun -Q -n1 --bcast=sub/ -J named ./prog.sh 2>warned; ls | grep slurm_bcast_')
 mkdir -p sub; wait_empty 30
-check "without a name" "$PWD/slurm_bcast_$b.1_n1 $PWD/slurm_bcast_$b.1_n2 $PWD/sub/slurm_bcast_$b.3_n1 slurm_bcast_$b.1_n1 slurm_bcast_$b.1_n2" "$(xargs < bcast.out)"
-check "a step on fewer nodes than its job, which -Q does not keep back" "srun: warning: can't run 1 processes on 2 nodes, setting nnodes to 1" "$(cat warned)"
-check "its steps" "$b.0 sbcast $b.1 prog.sh $b.2 sbcast $b.3 named" "$(sacct -n -P -j "$b" -o jobid,jobname | tr '|' ' ' | grep '\.[0-9]' | xargs)"
+check "without a name" \
+  "$PWD/slurm_bcast_$b.1_n1 $PWD/slurm_bcast_$b.1_n2 $PWD/sub/slurm_bcast_$b.3_n1 slurm_bcast_$b.1_n1 slurm_bcast_$b.1_n2" \
+  "$(xargs < bcast.out)"
+check "a step on fewer nodes than its job, which -Q does not keep back" \
+  "srun: warning: can't run 1 processes on 2 nodes, setting nnodes to 1" "$(cat warned)"
+check "its steps" "$b.0 sbcast $b.1 prog.sh $b.2 sbcast $b.3 named" \
+  "$(sacct -n -P -j "$b" -o jobid,jobname | tr '|' ' ' | grep '\.[0-9]' | xargs)"
 wait_empty 30

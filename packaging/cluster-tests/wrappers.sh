@@ -26,13 +26,17 @@ check "end no job" "1 qdel: Kill job error on job id 9999: Invalid job id specif
 qrerun "$a"
 until [ "$(squeue -h -j "$a" -O restartcnt | xargs)" = 1 ]; do sleep 0.2; done
 check "run again" 1 "$(scontrol show job "$a" | grep -o 'Restarts=[0-9]*' | cut -d= -f2)"
-until [ "$(squeue -h -j "$a" -o %T)" = RUNNING ]; do scontrol update JobId="$a" StartTime=now 2>/dev/null || true; sleep 0.3; done
+until [ "$(squeue -h -j "$a" -o %T)" = RUNNING ]; do
+  scontrol update JobId="$a" StartTime=now 2>/dev/null || true
+  sleep 0.3
+done
 until grep -q here "first.o$a"; do sleep 0.2; done
 qdel "$a.server"; bkill "$b" >out.txt
 check "bkill" "Job <$b> is being terminated" "$(cat out.txt)"
 wait_empty 30
 rc=0; qdel "$a" 2>err.txt || rc=$?
-check "end it twice" "1 qdel: Kill job error on job id $a: Job/step already completing or completed" "$rc $(cat err.txt)"
+check "end it twice" "1 qdel: Kill job error on job id $a: Job/step already completing or completed" \
+  "$rc $(cat err.txt)"
 check "its file" here "$(cat "first.o$a")"
 match "over" "$a +first .* C main" "$(qstat "$a")"
 pbsnodes -o n2 -N "new disk"
@@ -53,8 +57,11 @@ c=$(sbatch --parsable -n1 -c2 --mem=64 --wrap 'i=0; while [ $i -lt 400000 ]; do 
 match "pools" "main\* +4000Mb +4 +2 +2 " "$(sjstat)"
 wait_empty 60; sleep 1
 seff "$c" >seff.txt
-match "seff's job" "Job ID: $c.*Cluster: test.*State: COMPLETED \(exit code 0\).*Nodes: 1.*Cores per node: 2" "$(cat seff.txt)"
-match "seff's parts" "CPU Efficiency: [0-9.]+% of 00:00:[0-9]+ core-walltime.*Memory Efficiency: .* of 64.00 MB \(64.00 MB/node\)" "$(cat seff.txt)"
+match "seff's job" "Job ID: $c.*Cluster: test.*State: COMPLETED \(exit code 0\).*Nodes: 1.*Cores per node: 2" \
+  "$(cat seff.txt)"
+match "seff's parts" \
+  "CPU Efficiency: [0-9.]+% of 00:00:[0-9]+ core-walltime.*Memory Efficiency: .* of 64.00 MB \(64.00 MB/node\)" \
+  "$(cat seff.txt)"
 rc=0; seff 9999 2>err.txt || rc=$?
 check "no such job" "2 Job not found." "$rc $(cat err.txt)"
 mkdir here; printf 'echo $SLURMD_NODENAME >%s/here/$SLURMD_NODENAME.txt' "$PWD" >write.sh

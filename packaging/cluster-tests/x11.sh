@@ -3,8 +3,11 @@
 # shows: X11Parameters
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 2 "PrologFlags=Contain"
-check "without PrologFlags=X11 there is none" "srun: error: Unable to allocate resources: X11 forwarding not available" \
-  "$(DISPLAY=nowhere:1 XAUTHORITY=/dev/null PATH=$dir:$PATH bash -c 'printf "#!/bin/sh\necho a MIT-MAGIC-COOKIE-1 00ff\n" > '"$dir"'/xauth; chmod 755 '"$dir"'/xauth; srun --x11 true' 2>&1)"
+check "without PrologFlags=X11 there is none" \
+  "srun: error: Unable to allocate resources: X11 forwarding not available" \
+  "$(DISPLAY=nowhere:1 XAUTHORITY=/dev/null PATH=$dir:$PATH \
+  bash -c 'printf "#!/bin/sh\necho a MIT-MAGIC-COOKIE-1 00ff\n" > '"$dir"'/xauth; chmod 755 '"$dir"'/xauth; srun --x11 true' \
+  2>&1)"
 rm -f "$dir/xauth"
 says() { check "$1" "$2" "$(DISPLAY=$3 srun --x11 true 2>&1; echo $?)"; }
 says "no display" "srun: error: No DISPLAY variable set, cannot setup x11 forwarding.
@@ -42,11 +45,14 @@ check "in steps of an allocation too" "tunnel 600 $x" "$(salloc -Q --x11 srun ./
 check "on all nodes" "tunnel 600 $x|tunnel 600 $x" "$(srun -N2 --x11 ./look.sh | sort | paste -sd'|')"
 check "on the first" "0: tunnel" "$(srun -N2 -l --x11=first sh -c './look.sh | grep -o "^tunnel" || true')"
 check "on the last" "1: tunnel" "$(srun -N2 -l --x11=LAST sh -c './look.sh | grep -o "^tunnel" || true')"
-match "--x11 of a step in an allocation is passed over" "srun: error: Ignoring --x11 option for a job step within an existing job. Set x11 options at job allocation time." \
+match "--x11 of a step in an allocation is passed over" \
+  "srun: error: Ignoring --x11 option for a job step within an existing job. Set x11 options at job allocation time." \
   "$(salloc -Q srun --x11 true 2>&1)"
 wait_empty
-check "the cookie goes with the job" "" "$(find /tmp -maxdepth 1 -name '.Xauthority-*' -newer "$SLURM_CONF" 2>/dev/null)"
-salloc -Q --x11 sh -c 'srun ./look.sh > before; touch ready; while [ ! -e go ]; do sleep 0.1; done; srun ./look.sh > after' &
+check "the cookie goes with the job" "" \
+  "$(find /tmp -maxdepth 1 -name '.Xauthority-*' -newer "$SLURM_CONF" 2>/dev/null)"
+salloc -Q --x11 sh -c \
+  'srun ./look.sh > before; touch ready; while [ ! -e go ]; do sleep 0.1; done; srun ./look.sh > after' &
 soon '[ -e ready ]'
 for n in n1 n2; do kill -9 "$(pid_of slurmd-$n)"; start_node $n; done
 touch go; wait $!
@@ -54,7 +60,8 @@ check "after a restart of slurmd the display is there again" "$(cat before)" "$(
 sed -i 's/^PrologFlags=.*/&\nX11Parameters=home_xauthority/' "$SLURM_CONF"; reread
 home=$(getent passwd "$(id -u)" | cut -d: -f6); had=$([ -e "$home/.Xauthority" ] && echo yes || echo no)
 match "X11Parameters=home_xauthority: in the user's own file" "^$home/.Xauthority unix $x" \
-  "$(srun --x11 sh -c 'echo "$XAUTHORITY $(xauth list | grep -o unix | head -1) $(xdpyinfo | sed -n "s/^vendor string: *//p")"')"
+  "$(srun --x11 sh -c \
+  'echo "$XAUTHORITY $(xauth list | grep -o unix | head -1) $(xdpyinfo | sed -n "s/^vendor string: *//p")"')"
 wait_empty
 check "and out of it again" "" "$(xauth -f "$home/.Xauthority" list 2>/dev/null | grep -E 'unix:[2-9][0-9] ' || true)"
 [ "$had" = yes ] || rm -f "$home/.Xauthority"
