@@ -12,21 +12,25 @@ make_eater
 id=$(sbatch --parsable -o eat.out --mem=50 eat.sh); wait_empty 30
 check "a job over its memory is ended by polling" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
 id=$(sbatch --parsable -o /dev/null --mem=500 eat.sh); wait_empty 30
-check "one within it is not" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
+check "a job within its memory is not" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
 id=$(sbatch --parsable -o /dev/null --mem=500 --wrap 'sleep 3; ./eat.sh')
-n=0; until [ "$(squeue -h -j "$id" -o %t)" = R ] || [ $((n+=1)) -gt 50 ]; do sleep 0.1; done
+soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
 scontrol update jobid="$id" MinMemoryNode=50
 check "a job that runs gives memory back" "50M AllocMem=50" \
   "$(squeue -h -j "$id" -o %m) $(scontrol show node n1 | grep -o 'AllocMem=[0-9]*')"
-match "it gets none" "Job is no longer pending execution" "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
+match "a running job gets no more memory" "Job is no longer pending execution" "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
 wait_empty 30
-check "and is kept to the rest" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
-# Steps have the memory that they ask for to themselves: where the job has no more, others wait; what it has not at all is refused.
+check "a running job is ended at its lowered limit" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
+# A step has the memory that it asks for to itself. Another step waits while the job has too little left; a step that
+# asks for more than its job has is refused.
 cat > steps.sh <<'S'
 #!/bin/bash
 busy() { grep -c 'Requested nodes are busy' || true; }
 both() { srun $1 sleep 1 & sleep 0.6; echo "$1 / $2: $(srun $2 true 2>&1 | busy)"; wait; sleep 0.5; }
-told() { echo "$1: $(srun $1 sh -c 'scontrol -o show step $SLURM_JOB_ID.$SLURM_STEP_ID' 2>&1 | grep -oE 'Unable to create step.*|TRES=cpu=[^ ]*' | head -1 | sed 's/job [0-9]*/job J/')"; }
+told() {
+  echo "$1: $(srun $1 sh -c 'scontrol -o show step $SLURM_JOB_ID.$SLURM_STEP_ID' 2>&1 \
+    | grep -oE 'Unable to create step.*|TRES=cpu=[^ ]*' | head -1 | sed 's/job [0-9]*/job J/')"
+}
 told --mem=101
 told "--exact -n1"
 told "--exact -n1 --mem-per-cpu=20"
@@ -54,7 +58,7 @@ cat > steps.expected <<'X'
 SLURM_MEM_PER_NODE=100
 X
 check "memory of steps" "" "$(diff steps.expected steps.out)"
-check "a step says nothing of its memory to what it runs" "" "$(srun -n1 --mem=50 env | grep ^SLURM_MEM || true)"
+check "a step sets no SLURM_MEM variable for its tasks" "" "$(srun -n1 --mem=50 env | grep ^SLURM_MEM || true)"
 stop_cluster
 
 writable=
@@ -74,9 +78,9 @@ id=$(sbatch --parsable -o eat.out --mem=50 eat.sh); wait_empty 30
 check "a job over its memory is ended by its control group" "OUT_OF_MEMORY|0:125" \
   "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --mem=500 eat.sh); wait_empty 30
-check "one within it is not" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+check "a job within its control group's memory is not" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 rc=0; srun --mem=50 ./eat.sh > srun.out 2>&1 || rc=$?
-match "srun says so" 'task 0: Out Of Memory' "$(cat srun.out)"
-check "and fails" yes "$([ "$rc" != 0 ] && echo yes)"
+match "srun reports Out Of Memory" 'task 0: Out Of Memory' "$(cat srun.out)"
+check "srun fails" yes "$([ "$rc" != 0 ] && echo yes)"
 check "no group of a job is left" "" "$(find /sys/fs/cgroup -type d -name 'job_*' -path "*slurm_n1_*" 2>/dev/null \
     | xargs -r -n1 sh -c 'test -s "$0/cgroup.procs" && echo "$0"')"

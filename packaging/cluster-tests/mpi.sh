@@ -9,20 +9,20 @@ gcc -O1 -o client "$here/pmi_client.c"
 ranks() { local r; for r in $(seq 0 $(($1 - 1))); do echo "ok $r $1"; done; }
 run() { timeout 60 srun -Q "$@" </dev/null 2>&1; }
 
-match "what there is" "MPI plugin types are...
+match "srun --mpi=list" "MPI plugin types are...
 	none
 	pmi2" "$(srun --mpi=list)"
-match "what there is not" "Invalid MPI type 'bogus', --mpi=list for acceptable types" \
+match "an unknown MPI type" "Invalid MPI type 'bogus', --mpi=list for acceptable types" \
   "$(srun --mpi=bogus true 2>&1 || true)"
 for v in 1 2; do
   check "PMI-$v on one node" "$(ranks 4)" "$(run -N1 -n4 --mpi=pmi2 ./client $v 3 | sort -nk2)"
   check "PMI-$v on three nodes" "$(ranks 7)" "$(run -N3 -n7 --mpi=pmi2 ./client $v 3 | sort -nk2)"
-  check "PMI-$v, ranks by turns" "$(ranks 6)" "$(run -N3 -n6 -m cyclic --mpi=pmi2 ./client $v 2 | sort -nk2)"
+  check "PMI-$v, cyclic ranks" "$(ranks 6)" "$(run -N3 -n6 -m cyclic --mpi=pmi2 ./client $v 2 | sort -nk2)"
 done
-check "what tasks find" "PMI_JOBID SLURM_MPI_TYPE=pmi2" \
+check "PMI variables of a task" "PMI_JOBID SLURM_MPI_TYPE=pmi2" \
   "$(SLURM_MPI_TYPE=pmi2 run printenv PMI_JOBID | sed 's/^[0-9]*\.0$/PMI_JOBID/') $(run --mpi=pmi2 env \
   | grep SLURM_MPI_TYPE)"
-check "and without" "" "$(run env | grep -E '^PMI|MPI_TYPE' || true)"
+check "a task without --mpi has none" "" "$(run env | grep -E '^PMI|MPI_TYPE' || true)"
 check "MpiDefault" "0" "$(sed -i '1iMpiDefault=pmi2' "$SLURM_CONF"; run printenv PMI_RANK; sed -i 1d "$SLURM_CONF")"
 
 cat > nonsense.sh <<'S'
@@ -30,7 +30,8 @@ cat > nonsense.sh <<'S'
 case $SLURM_PROCID in
 0) head -c 3000000 /dev/urandom >&"$PMI_FD" 2>/dev/null; exit 0 ;;
 1) printf 'cmd=init pmi_version=2 pmi_subversion=0\n 99999cmd=abcd' >&"$PMI_FD"; exit 0 ;;
-2) printf 'cmd=put\ncmd=get\n=\n ====  \ncmd=getbyidx idx=-1\nmcmd=spawn\nx\nendcmd\ncmd=publish_name\ncmd=init\n' >&"$PMI_FD"; exit 0 ;;
+2) printf 'cmd=put\ncmd=get\n=\n ====  \ncmd=getbyidx idx=-1\nmcmd=spawn\nx\nendcmd\n' >&"$PMI_FD"
+   printf 'cmd=publish_name\ncmd=init\n' >&"$PMI_FD"; exit 0 ;;
 *) exec ./client 2 0 ;;
 esac
 S
@@ -38,9 +39,9 @@ chmod +x nonsense.sh
 check "tasks that talk nonsense harm no other" "ok 3 6;ok 4 6;ok 5 6;" \
   "$(run -N2 -n6 -m cyclic --mpi=pmi2 ./nonsense.sh | sort | tr '\n' ';')"
 
-# every slurmd is killed and comes back while tasks meet, and no value is lost
+# Every slurmd is killed and restarted while the tasks exchange values; no value is lost.
 (timeout 90 srun -Q -N3 -n6 --mpi=pmi2 ./client 2 30 200 </dev/null >long 2>&1; echo "rc $?" >>long) &
-sleep 2
+soon '[ "$(pgrep -xc client)" -ge 6 ]'
 for n in n2 n1 n3; do killed slurmd-$n; start_node "$n"; done
 wait $!
 check "slurmds that are restarted" "$(ranks 6)
@@ -50,15 +51,17 @@ cat > abort.sh <<'S'
 #!/bin/bash
 : > "aborts.$SLURM_PROCID"
 while [ "$SLURM_PROCID" = 2 ] && [ "$(ls aborts.* | wc -l)" -lt 3 ]; do sleep 0.1; done
-if [ "$SLURM_PROCID" = 2 ]; then printf 'cmd=init pmi_version=1 pmi_subversion=1\ncmd=abort exitcode=3\n' >&"$PMI_FD"; fi
+if [ "$SLURM_PROCID" = 2 ]; then
+  printf 'cmd=init pmi_version=1 pmi_subversion=1\ncmd=abort exitcode=3\n' >&"$PMI_FD"
+fi
 sleep 60
 S
 chmod +x abort.sh
 began=$SECONDS
 timeout 50 srun -N3 -n3 --mpi=pmi2 ./abort.sh </dev/null >aborted 2>&1 || true
-check "at once" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes || cat aborted)"
+check "an abort ends its step within 20 s" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes || cat aborted)"
 match "a task aborts the step on all nodes" "CANCELLED AT" "$(cat aborted)"
-check "and each of its tasks" "0 1 2 " "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort \
+check "an abort kills each task of the step" "0 1 2 " "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort \
     | tr '\n' ' ')"
 own_helpers() {
   local p
@@ -67,7 +70,7 @@ own_helpers() {
   done
   true
 }
-(sleep 2; kill -9 $(own_helpers | head -1)) & killer=$!
+(soon '[ "$(pgrep -fc "^[^ ]*sleep 40$")" -ge 2 ]'; kill -9 $(own_helpers | head -1)) & killer=$!
 match "the loss of a helper ends its step" "mpi: the helper of this step is gone.*CANCELLED AT" \
   "$(timeout 50 srun -N2 -n2 --mpi=pmi2 sleep 40 </dev/null 2>&1 | tr '\n' ' ')"
 wait $killer
@@ -112,21 +115,21 @@ if [ -x ring.pmix ]; then
   began=$SECONDS
   match "a rank that dies ends the others" "Error handler invoked: status = -61|CANCELLED AT" \
     "$(timeout 50 srun -N2 -n3 --mpi=pmix ./ring.pmix x </dev/null 2>&1 || true)"
-  check "soon" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes)"
+  check "within 20 s" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes)"
   mkdir -m 1777 clients
   printf 'PMIxCliTmpDirBase=%s/work/clients\nPMIxDebug=1\nPMIxEnv=PMIX_MCA_gds=hash\nPMIxTimeout=3\n' "$dir" > \
     "$dir/mpi.conf"
   match "scontrol show config" "MPI Plugins Configuration:.*PMIxTimeout             = 3" "$(scontrol show config)"
-  match "PMIxEnv is not there yet" "PMIX_GDS_MODULE=ds21" "$(run --mpi=pmix env)"
+  match "PMIxEnv has no effect before a reconfiguration" "PMIX_GDS_MODULE=ds21" "$(run --mpi=pmix env)"
   reread
   match "PMIxEnv" "PMIX_GDS_MODULE=hash" "$(run --mpi=pmix env)"
   match "PMIxCliTmpDirBase" "clients/slurm.pmix" "$(run --mpi=pmix bash -c 'ls -d '"$dir"'/work/clients/*')"
-  check "it is removed" "" "$(ls clients)"
+  check "PMIxCliTmpDirBase: the step's directory is removed" "" "$(ls clients)"
   match "PMIxDebug" "fence of 2 nodes" \
     "$(salloc -Q -N2 -n2 bash -c "srun -Q --mpi=pmix ./ring.pmix; cat $dir/spool/n*/job*/step.0/log" </dev/null 2>&1)"
   began=$SECONDS
   timeout 50 srun -N2 -n3 --mpi=pmix ./ring.pmix s </dev/null >late 2>&1 || true
   check "PMIxTimeout" "yes" "$([ $((SECONDS - began)) -lt 25 ] && echo yes || cat late)"
-  check "what PMIx had on the nodes as well" "" "$(ls -d "$dir"/spool/n*/job*/pmix.* /dev/shm/slurm.pmix.* 2>/dev/null \
+  check "PMIx's files on the nodes are removed" "" "$(ls -d "$dir"/spool/n*/job*/pmix.* /dev/shm/slurm.pmix.* 2>/dev/null \
       || true)"
 fi
