@@ -31,7 +31,6 @@ check "two modes at once" " Bad Preempt Mode given: preemptmode=cancel,requeue" 
 check "a preemption loop" \
   "sacctmgr: error: QOS Preemption loop detected| Error with request: QOS Preemption loop detected" \
   "$(sacctmgr -i modify qos low set preempt=high 2>&1 | paste -sd'|')"
-# The victim is the job of the lower QOS, whatever the jobs' priorities.
 # Changes a QOS and waits until slurmctld has the change: preemption settings are not shown, so a limit marks it.
 limit=1000
 modify_qos() {
@@ -40,6 +39,7 @@ modify_qos() {
   sacctmgr -i modify qos "$qos" set "${@:2}" grpsubmitjobs=$limit >/dev/null
   soon 'scontrol -o show assoc_mgr qos="$qos" flags=qos | grep -q "GrpSubmitJobs=$limit("'
 }
+# The victim is the job of the lower QOS, whatever the jobs' priorities.
 a=$(sb -q low -w n1 -n2 --wrap 'sleep 60'); b=$(sb -q mid -w n2 -n2 --wrap 'sleep 60'); running "$a"; running "$b"
 scontrol update jobid="$a" priority=5000; scontrol update jobid="$b" priority=10
 h=$(sb -q high -N1 -n2 --wrap true)
