@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What steps and jobs have of a node by turns or for themselves alone: ports, and cores that are taken in turns.
+# Reserved ports of steps, and gang scheduling: jobs that share cores in turns.
 # shows: MpiParams, SchedulerTimeSlice
 . "$(dirname "$0")/lib.bash"
 start_cluster 1 2 "MpiParams=ports=12000-12011
@@ -7,22 +7,22 @@ PreemptMode=GANG
 SchedulerTimeSlice=5"
 scontrol create partitionname=share nodes=n1 oversubscribe=force:2
 check "a step's ports" "12001-12004" "$(srun -Q -n1 --resv-ports=4 printenv SLURM_STEP_RESV_PORTS)"
-check "by the environment" "2" "$(SLURM_RESV_PORTS=2 srun -Q printenv SLURM_STEP_RESV_PORTS | tr ',-' '\n\n' | wc -l)"
-check "one more than a node has tasks where no number is given" "2" \
+check "SLURM_RESV_PORTS" "2" "$(SLURM_RESV_PORTS=2 srun -Q printenv SLURM_STEP_RESV_PORTS | tr ',-' '\n\n' | wc -l)"
+check "--resv-ports without a number: one more than tasks of a node" "2" \
   "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS | tr ",-" "\n\n" | wc -l)"
-match "too many" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" \
+match "more ports than MpiParams has" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" \
   "$(srun -n1 --resv-ports=13 true 2>&1 || true)"
-check "no number" 'srun: error: Invalid numeric value "x" for --resv-port.' "$(srun --resv-ports=x true 2>&1 || true)"
-match "for jobs with a step manager only" \
+check "--resv-ports with a word" 'srun: error: Invalid numeric value "x" for --resv-port.' "$(srun --resv-ports=x true 2>&1 || true)"
+match "sbatch --resv-ports without a step manager" \
   "Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
   "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"
 salloc -Q -n2 bash -c \
   'srun -Q -n1 --overlap --resv-ports=10 sleep 2 & sleep 1; scontrol show step $SLURM_JOB_ID.0 | grep -o "ResvPorts=.*"
   srun -n1 --overlap --resv-ports=12 true 2>&1; wait' </dev/null >"$dir/work/salloc" 2>&1 || true
 match "scontrol show step" "ResvPorts=12" "$(cat "$dir/work/salloc")"
-match "another waits for them" "step creation temporarily disabled, retrying .Required ports are in use." \
+match "another step waits for the ports" "step creation temporarily disabled, retrying .Required ports are in use." \
   "$(cat "$dir/work/salloc")"
-match "and has them in the end" "Step created for StepId=" "$(cat "$dir/work/salloc")"
+match "the waiting step gets the ports" "Step created for StepId=" "$(cat "$dir/work/salloc")"
 
 cat > "$dir/work/count" <<'JOB'
 #!/bin/bash
@@ -31,15 +31,15 @@ JOB
 one=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/one" "$dir/work/count")
 two=$(sbatch --parsable -p share -n2 --mem=10 -o "$dir/work/two" "$dir/work/count")
 soon '[ "$(squeue -h -o %T -j '"$two"')" = SUSPENDED ]'
-becomes "the second waits for its turn" "RUNNING SUSPENDED" '"$(squeue -h -S i -o %T -j "$one,$two" | xargs)"'
-check "and has hardly begun" yes "$([ "$(cat "$dir/work/two" 2>/dev/null | wc -l)" -le 2 ] && echo yes)"
+becomes "the second job is suspended" "RUNNING SUSPENDED" '"$(squeue -h -S i -o %T -j "$one,$two" | xargs)"'
+check "the second job has hardly begun" yes "$([ "$(cat "$dir/work/two" 2>/dev/null | wc -l)" -le 2 ] && echo yes)"
 scancel "$one"; soon '[ "$(squeue -h -o %T -j '"$two"')" = RUNNING ]'; soon '[ -z "$(squeue -h -j '"$one"')" ]'
-match "an interactive job as well" \
+match "a step of a suspended interactive job waits" \
   "step creation temporarily disabled, retrying .Requested operation is presently disabled" \
   "$(salloc -Q -p share -n2 --mem=10 bash -c 'sleep 2; srun true' </dev/null 2>&1)"
 wait_empty
-check "it ran to its end" "40" "$(wc -l < "$dir/work/two")"
+check "the second job ran to its end" "40" "$(wc -l < "$dir/work/two")"
 scontrol create partitionname=may nodes=n1 oversubscribe=yes:2
 for i in 1 2 3; do sbatch -p may -n2 --mem=10 -o /dev/null --wrap 'sleep 30' >/dev/null; done
-becomes "where sharing is allowed nobody has to ask" "RUNNING SUSPENDED PENDING" '$(squeue -h -S i -o %T | xargs)'
+becomes "oversubscribe=yes: jobs share without a request" "RUNNING SUSPENDED PENDING" '$(squeue -h -S i -o %T | xargs)'
 scancel -u "$(id -un)"

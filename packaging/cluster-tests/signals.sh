@@ -6,19 +6,19 @@ id=$(sbatch --parsable -t 1 --signal=B:USR1@55 -o sig.txt \
   --wrap 'trap "echo warned; exit 9" USR1; for i in $(seq 40); do sleep 0.5; done')
 wait_empty 40
 check "the batch shell is warned before the limit" warned "$(cat sig.txt)"
-check "and its exit code counts" "FAILED|9:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+check "the batch shell's exit code is the job's" "FAILED|9:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o usr2.txt --wrap 'trap "echo two; exit 0" USR2; for i in $(seq 40); do sleep 0.5; done')
 running "$id" 1; scancel -b -s USR2 "$id"; wait_empty 40
 check "scancel --signal --batch" two "$(cat usr2.txt)"
 id=$(sbatch --parsable -o late.txt --wrap 'trap "echo late; exit 0" USR2; for i in $(seq 60); do sleep 0.5; done')
 running "$id" 1; kill -9 "$(pid_of slurmctld)"; start_ctld; scancel -b -s USR2 "$id"; wait_empty 40
-check "so does one for a node that is not back yet" late "$(cat late.txt)"
+check "scancel before the node is back after a restart of slurmctld" late "$(cat late.txt)"
 id=$(sbatch --parsable -o re-%j.txt --requeue --wrap 'echo life $SLURM_RESTART_COUNT; sleep 3')
 running "$id" 1; scontrol requeue "$id"
-becomes "a requeued job waits a while" "PD BeginTime" '"$(squeue -h -j "$id" -o '\''%t %r'\'')"'
+becomes "a requeued job waits for its begin time" "PD BeginTime" '"$(squeue -h -j "$id" -o '\''%t %r'\'')"'
 scontrol update jobid="$id" starttime=now; wait_empty 60
 check "a requeued job runs again under its number" "COMPLETED" "$(sacct -X -n -P -o State -j "$id")"
-check "its second life writes the file anew" "life 1" "$(cat "re-$id.txt")"
+check "the second run truncates the output" "life 1" "$(cat "re-$id.txt")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; exit 7')
 running "$id"
 killed slurmd-n1; start_node n1
@@ -28,7 +28,7 @@ id=$(sbatch --parsable -o /dev/null --wrap 'sleep 4; touch over; exit 5')
 running "$id"
 killed slurmd-n1; soon '[ -e over ]'; start_node n1
 wait_empty 60
-check "it ended while slurmd was away" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+check "exit code of a job that ends while slurmd is down" "FAILED|5:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 id=$(sbatch --parsable -o /dev/null --wrap 'sleep 311')
 running "$id" 1
 for p in $(pgrep -f "slurmstepd: \[$id.batch\]"); do
@@ -36,36 +36,51 @@ for p in $(pgrep -f "slurmstepd: \[$id.batch\]"); do
 done
 wait_empty 60
 match "a killed stepd fails its job with a reason" 'FAILED' "$(sacct -X -n -P -o State,Reason -j "$id")"
-check "and leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
+check "a killed stepd leaves no process" "" "$(pgrep -f 'sleep 311' || true)"
 (srun -n 1 bash -c 'for i in $(seq 8); do echo line $i; sleep 0.5; done' > srun.txt 2>srun.err) &
-sleep 2; killed slurmd-n1; start_node n1; wait %1
+soon 'grep -qs "line 3" srun.txt'
+killed slurmd-n1
+start_node n1
+wait %1
 check "srun's output over a kill and restart of slurmd" 8 "$(grep -c line srun.txt)"
-# What srun says of a step that ends before its time.
-check "-K" \
-  "srun: error: N: task 0: Exited with exit code 3|srun: Terminating StepId=S|[T] error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***|srun: error: N: task 1: Terminated|srun: Force Terminated StepId=S|rc=143" \
+# srun's messages about a step that is ended early. Times, nodes and step numbers are replaced by letters.
+words() {
+  sed -E -e 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/' \
+    -e 's/(StepId=|STEP )[0-9.]+/\1S/'
+}
+check "srun -K" \
+"srun: error: N: task 0: Exited with exit code 3
+srun: Terminating StepId=S
+[T] error: *** STEP S ON N CANCELLED AT T DUE TO TASK FAILURE ***
+srun: error: N: task 1: Terminated
+srun: Force Terminated StepId=S
+rc=143" \
   "$(bash -c 'srun -N1 -K -n2 bash -c "if [ \$SLURM_PROCID = 0 ]; then sleep 0.5; exit 3; fi; sleep 100"; echo rc=$?' \
-  2>&1 \
-    | sed -E \
-    's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/(StepId=|STEP )[0-9.]+/\1S/' \
-    | paste -sd '|')"
-srun -N1 -n1 sleep 100 2>step.err & sleep 1.5; scancel "$(squeue -h -s -o %i | grep '\.0$' | tail -1)"; wait || true
-# (which of the first two comes first is the network's business, in the original as here)
+    2>&1 | words)"
+srun -N1 -n1 sh -c 'touch step.up; exec sleep 100' 2>step.err &
+soon '[ -e step.up ]'
+scancel "$(squeue -h -s -o %i | grep '\.0$' | tail -1)"
+wait || true
+# (sorted: the order of the first two lines depends on the network, in Slurm too)
 check "scancel of the step" \
-  "[T] error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***|srun: Job step aborted: Waiting up to 7 seconds for job step to finish.|srun: error: N: task 0: Killed" \
-  "$(sed -E 's/^\[[^]]*\]/[T]/; s/ n[0-9]+: / N: /; s/ON n[0-9]+/ON N/; s/AT [0-9T:-]+/AT T/; s/STEP [0-9.]+/STEP S/' \
-  step.err | sort | paste -sd '|')"
-# A script whose step ends by the end of its job does not go on behind its srun.
+"[T] error: *** STEP S ON N CANCELLED AT T DUE to SIGNAL Killed ***
+srun: Job step aborted: Waiting up to 7 seconds for job step to finish.
+srun: error: N: task 0: Killed" \
+  "$(words < step.err | sort)"
+# A cancelled job's script does not go on after its srun.
 for i in 1 2 3 4; do
-  id=$(sbatch --parsable -n1 -o off.txt --wrap 'srun sleep 100; touch went.on; sleep 5')
-  until squeue -h -s -j "$id" -o %i | grep -q '\.0$'; do sleep 0.1; done
-  sleep 0.3; scancel "$id"; wait_empty 20
+  rm -f step.up
+  id=$(sbatch --parsable -n1 -o off.txt --wrap 'srun sh -c "touch step.up; exec sleep 100"; touch went.on; sleep 5')
+  soon '[ -e step.up ]'
+  scancel "$id"
+  wait_empty 20
 done
-check "no script goes on behind a cancelled srun" "" "$(ls went.on 2>/dev/null || true)"
-match "whose srun says why" "got SIGCONT.*forcing job termination" "$(xargs < off.txt)"
-# A filter cancels the tasks of an array that match, and no others.
+check "no script goes on after a cancelled srun" "" "$(ls went.on 2>/dev/null || true)"
+match "srun names the termination" "got SIGCONT.*forcing job termination" "$(xargs < off.txt)"
+# scancel with a filter cancels the matching tasks of an array only.
 started() {
   id=$(sbatch --parsable -n1 --mem=10 -a 1-6%2 -J arr -o /dev/null --wrap 'sleep 60')
-  until [ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]; do sleep 0.1; done
+  soon '[ "$(squeue -h -t R -j "$id" | wc -l)" = 2 ]'
 }
 left() { squeue -h -r -t PD,R -j "$id" -o '%K%t' | sort | xargs; }
 filtered() {
@@ -79,21 +94,22 @@ filtered "1R 2R" scancel --me -t PENDING
 filtered "1R 2R" scancel -t PENDING -n arr
 filtered "3PD 4PD 5PD 6PD" scancel --ctld -t RUNNING -p main
 started
-check "the tasks are named" "scancel: Terminating job ${id}_[3-6%2]" "$(scancel -v -t PENDING "$id" 2>&1)"
+check "scancel -v names the tasks" "scancel: Terminating job ${id}_[3-6%2]" "$(scancel -v -t PENDING "$id" 2>&1)"
 scancel "$id"
 wait_empty 20
 started
 scontrol update jobid="${id}_4" jobname=keep
 scancel -n arr
-becomes "a task with a name of its own stays, and runs" "4R" '$(left)'
+becomes "scancel -n leaves a renamed task" "4R" '$(left)'
 scancel "$id"
 wait_empty 20
 started
 scancel -t PENDING "${id}_2" "${id}_5"
-becomes "of tasks that are named those that match" "1R 2R 3PD 4PD 6PD" '$(left)'
+becomes "scancel -t of named tasks" "1R 2R 3PD 4PD 6PD" '$(left)'
 scancel "$id"
 wait_empty 20
-# Whoever ends the job: a step's tasks that handle SIGTERM have KillWait, although srun gets the signal as well and asks for its step's end.
+# Tasks that handle SIGTERM have KillWait to end, whichever command ends the job, although srun gets the signal too and
+# asks for its step's end.
 cat > handles.sh <<'C'
 #!/bin/bash
 trap 'echo TERM >> "$1"; for i in 1 2; do sleep 1; echo alive $i >> "$1"; done; exit 0' TERM
@@ -102,8 +118,17 @@ while :; do sleep 60 & wait; done
 C
 chmod +x handles.sh
 ended() { # what, the command that submits with $out for the tasks' words, the command that ends $id
-  out=$PWD/words.$((n_ended+=1)); eval "$2"; soon '[ -s "$out" ]'; eval "$3"; wait_empty 20
+  out=$PWD/words.$((n_ended+=1))
+  eval "$2"
+  soon '[ -s "$out" ]'
+  eval "$3"
+  wait_empty 20
   check "KillWait: $1" "ready TERM alive 1 alive 2" "$(xargs < "$out")"
+}
+requeuehold() {
+  scontrol requeuehold "$id"
+  soon '[ "$(squeue -h -j "$id" -o %T)" = PENDING ]'
+  scancel "$id"
 }
 n_ended=0
 ended "scancel" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' 'scancel "$id"'
@@ -113,8 +138,8 @@ ended "scancel, srun & wait" 'id=$(sbatch --parsable -o /dev/null --wrap "srun .
 ended "scancel of the job and its step" 'id=$(sbatch --parsable -o /dev/null --wrap "srun ./handles.sh $out")' \
   'scancel "$id"; scancel "$id.0" 2>/dev/null || true'
 ended "requeuehold" 'id=$(sbatch --parsable --requeue -o /dev/null --wrap "srun ./handles.sh $out")' \
-  'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
-# The job's output has the tasks' output of that time: srun outlives its script.
+  requeuehold
+# The job's output has the tasks' output within KillWait: srun outlives its script.
 cat > says.sh <<'C'
 #!/bin/bash
 trap 'echo TERM; sleep 1; echo done; exit 3' TERM
@@ -125,10 +150,10 @@ chmod +x says.sh
 said() { # what, expected, script, the command that ends $id
   rm -f said.txt
   id=$(sbatch --parsable --requeue -n1 -o said.txt --wrap "$3")
-  until grep -q ready said.txt 2>/dev/null; do sleep 0.1; done
+  soon 'grep -qs ready said.txt'
   eval "$4"
   wait_empty 20
-  check "the job's output has it: $1" "$2" \
+  check "output within KillWait: $1" "$2" \
     "$(grep -oE '^(ready|TERM|done)|task 0: (Exited with exit code 3|Killed)' said.txt | xargs)"
 }
 all="ready TERM done task 0: Exited with exit code 3"
@@ -136,10 +161,10 @@ said "scancel" "$all" 'srun ./says.sh; true' 'scancel "$id"'
 said "scancel, srun & wait" "$all" 'srun ./says.sh & wait' 'scancel "$id"'
 said "scancel, exec srun" "$all" 'exec srun ./says.sh' 'scancel "$id"'
 said "scancel -b -s TERM" "$all" 'srun ./says.sh; true' 'scancel -b -s TERM "$id"'
-check "that fails the job" "FAILED|0:15" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+check "scancel -b -s TERM fails the job" "FAILED|0:15" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 said "the script ends before its step" "$all" 'srun ./says.sh & sleep 2; exit 0' 'true'
-check "that is its job's end" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
-said "requeuehold" "$all" 'srun ./says.sh; true' 'scontrol requeuehold "$id"; sleep 4; scancel "$id"'
+check "the script's end is the job's end" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
+said "requeuehold" "$all" 'srun ./says.sh; true' requeuehold
 said "a task without srun" "ready TERM done" './says.sh; true' 'scancel "$id"'
 said "tasks beyond KillWait" "ready task 0: Killed" \
   'srun bash -c "trap \"sleep 60\" TERM; echo ready; while :; do sleep 60 & wait; done"; true' 'scancel "$id"'
@@ -147,18 +172,22 @@ id=$(sbatch --parsable -n1 -o /dev/null --wrap 'bash -c "trap \"\" TERM; exec sl
 running "$id" 0
 s=$(date +%s)
 wait_empty 20
-check "what else a script leaves ends with it" yes "$([ $(($(date +%s) - s)) -lt 4 ] && echo yes)"
+check "background processes of a script end within 4 s" yes "$([ $(($(date +%s) - s)) -lt 4 ] && echo yes)"
 ended "the time limit" 'id=$(sbatch --parsable -t 1 -o /dev/null --wrap "srun ./handles.sh $out")' \
-  'while [ -n "$(squeue -h -t R -j "$id")" ]; do sleep 0.5; done'
+  'soon "[ -z \"\$(squeue -h -t R -j $id)\" ]" 150'
 ended "scancel of srun's own job" 'srun -J own ./handles.sh "$out" 2>/dev/null &' 'scancel -n own'
 ended "SIGTERM to salloc" 'salloc -Q srun ./handles.sh "$out" 2>/dev/null & salloc=$!' 'kill -TERM $salloc'
-# ProctrackType=proctrack/pgid: who leaves its task's process group is neither waited for nor killed. shows: ProctrackType
+# ProctrackType=proctrack/pgid: a process that leaves its task's process group is neither waited for nor killed.
+# shows: ProctrackType
 sed -i 's|^ProctrackType=.*|ProctrackType=proctrack/pgid|' "$SLURM_CONF"
-stopped slurmd-n1; start_node n1; sleep 1
+before=$(registered)
+stopped slurmd-n1
+start_node n1
+soon '[ "$(registered)" -gt "$before" ]'
 left=$((90000 + $$ % 9000)).3
 id=$(sbatch --parsable -o /dev/null --wrap "setsid sleep $left & sleep ${left}1 & sleep 60")
 soon 'pgrep -f "^sleep ${left}1" >/dev/null'
 scancel "$id"; wait_empty 20
-check "pgid: the group is killed, who left it is not" "0 1" \
-  "$(pgrep -fc "^sleep ${left}1") $(pgrep -fc "^sleep $left\$")"
+check "pgid: processes of the group are killed" 0 "$(pgrep -fc "^sleep ${left}1")"
+check "pgid: a process that left the group is not" 1 "$(pgrep -fc "^sleep $left\$")"
 for p in $(pgrep -f "^sleep $left"); do kill "$p"; done

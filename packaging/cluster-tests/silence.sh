@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Commands that are stopped lose their allocations; what -v, patterns and administrators' comments do against a real controller.
+# InactiveLimit ends the allocations of stopped commands; file name patterns, admin comments, -v and -Q of commands.
 # shows: InactiveLimit
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 "InactiveLimit=3"
@@ -17,18 +17,19 @@ of() {
 a=$(of $stopped) b=$(of $goes) d=$(of $alloc)
 kill -STOP $stopped $alloc
 soon '[[ "$(how "$a")" = TIMEOUT* && "$(how "$d")" = TIMEOUT* ]]'
-becomes "a stopped srun loses its allocation, though its step runs" "TIMEOUT InactiveLimit" '"$(how "$a")"'
+becomes "a stopped srun loses its allocation although its step runs" "TIMEOUT InactiveLimit" '"$(how "$a")"'
 check "a stopped salloc as well" "TIMEOUT InactiveLimit" "$(how "$d")"
-check "one that is there does not" "RUNNING None" "$(how "$b")"
+check "a running srun keeps its allocation" "RUNNING None" "$(how "$b")"
 kill -CONT $stopped $alloc; scancel "$b"; wait
 
 id=$(sbatch --parsable -H -o 'o.%4j' --mem=2048 --wrap true)
-check "names of files keep their codes" "$dir/work/o.%4j 2G" "$(squeue -h -j "$id" -O stdout:60,minmemory:6 | xargs)"
-check "unless they are to be filled in" "$dir/work/o.$(printf %04d "$id") 2048M" \
+check "squeue shows file names with their patterns" "$dir/work/o.%4j 2G" "$(squeue -h -j "$id" -O stdout:60,minmemory:6 | xargs)"
+check "squeue --expand-patterns --noconvert" "$dir/work/o.$(printf %04d "$id") 2048M" \
   "$(squeue -h -j "$id" --expand-patterns --noconvert -O stdout:60,minmemory:6 | xargs)"
-check "sacct" "$dir/work/o.%4j $dir/work/o.$(printf %04d "$id")" \
-  "$(sacct -nPX -j "$id" -o stdout) $(sacct -nPX --expand-patterns -j "$id" -o stdout)"
-check "scontrol shows the file itself" "StdOut=$dir/work/o.$(printf %04d "$id")" \
+check "sacct shows file names with their patterns" "$dir/work/o.%4j" "$(sacct -nPX -j "$id" -o stdout)"
+check "sacct --expand-patterns" "$dir/work/o.$(printf %04d "$id")" \
+  "$(sacct -nPX --expand-patterns -j "$id" -o stdout)"
+check "scontrol expands the pattern" "StdOut=$dir/work/o.$(printf %04d "$id")" \
   "$(scontrol show job "$id" | grep -o 'StdOut=.*')"
 check "--only-job-state" "$id PD" "$(squeue --only-job-state -h -j "$id" | xargs)"
 scancel --admin-comment="no reason" "$id"

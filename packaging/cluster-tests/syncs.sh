@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The controller is killed at its n-th sync, before it (odd n) or right after it (even n): whatever it acknowledged before must be there
-# after a restart. And: every acknowledgement follows a completed sync. SYNCS="1 2 … 200" for the full length.
+# slurmctld is killed at its n-th sync, before it (odd n) or right after it (even n). Every acknowledged job must be there
+# after a restart, and every acknowledgement must follow a completed sync. SYNCS="1 2 … 200" for the full length.
 . "$(dirname "$0")/lib.bash"
 command -v gcc >/dev/null || { echo "skipped: needs gcc"; exit 0; }
 cat > "$dir/killer.c" <<'C'
@@ -24,13 +24,12 @@ int fdatasync(int fd)
 C
 gcc -shared -fPIC -O1 -o "$dir/killer.so" "$dir/killer.c"
 start_cluster 1 4 "MaxJobCount=1000000"
-# a dead process that its parent has not looked at yet is dead
+# A zombie counts as dead.
 alive() { [ -n "$1" ] && grep -qv ') Z ' "/proc/$1/stat" 2>/dev/null; }
 gone() {
-  local p=$1 i
-  for i in $(seq 300); do alive "$p" || return 0; sleep 0.1; done
-  echo "process $p did not end"
-  exit 1
+  local process=$1
+  soon '! alive "$process"'
+  ! alive "$process" || { echo "process $process did not end"; exit 1; }
 }
 missing=0; acked=0; fired=0; rounds=0
 for n in ${SYNCS:-1 2 3 5 8 13}; do
@@ -47,7 +46,8 @@ for n in ${SYNCS:-1 2 3 5 8 13}; do
       break
     }
   done
-  for i in $(seq 20); do alive "$ctld" || { fired=$((fired + 1)); break; }; sleep 0.1; done
+  soon '! alive "$ctld"' 3
+  alive "$ctld" || fired=$((fired + 1))
   [ -z "$ctld" ] || { kill -9 "$ctld" 2>/dev/null || true; gone "$ctld"; }
   rm -f "$dir/run/slurmctld.pid"
   start_ctld
@@ -55,17 +55,17 @@ for n in ${SYNCS:-1 2 3 5 8 13}; do
   lost=$(sort "$dir/round" | comm -23 - "$dir/known" | wc -l)
   acked=$((acked + $(wc -l < "$dir/round"))); missing=$((missing + lost))
 done
-check "acknowledged and missing after a kill at a sync ($acked acknowledged, $rounds rounds)" 0 "$missing"
+check "acknowledged jobs missing after a kill at a sync ($acked acknowledged, $rounds rounds)" 0 "$missing"
 check "rounds in which the kill came" "$rounds" "$fired"
-# the order of things under strace: the reply is sent after an fdatasync that began after the request came
+# Under strace: each reply is sent after an fdatasync that began after the request came.
 strace -f -o /dev/null true 2>/dev/null || { echo "skipped: strace may not trace here"; exit 0; }
 ctld=$(pid_of slurmctld); kill "$ctld"; gone "$ctld"
 strace -f -tt -o "$dir/order" -e trace=fdatasync,write,sendto,recvfrom,read -s 300 \
-  slurmctld -D -f "$SLURM_CONF" </dev/null >/dev/null 2>&1 &
-for _ in $(seq 100); do scontrol ping 2>/dev/null | grep -q UP && break; sleep 0.2; done
+  slurmctld -D -f "$SLURM_CONF" </dev/null >/dev/null 2>&1 & tracer=$!
+soon 'scontrol ping 2>/dev/null | grep -q UP'
 for i in 1 2 3 4 5; do sbatch --parsable -H -o /dev/null --wrap true > /dev/null; done
 for p in $(pgrep -f "slurmctld -D -f $SLURM_CONF"); do kill -9 "$p" 2>/dev/null || true; done
-sleep 0.5
+wait $tracer || true
 early=$(awk '/POST \/muster\/v1\/Submit/{open=1; synced=0} /fdatasync.*= 0/{synced=1}
   /\{\\"jobId\\":[0-9]+\}/{ if (open && !synced) bad++; if (open) seen++; open=0 } END{print bad+0, (seen>=5)}' \
     "$dir/order")
