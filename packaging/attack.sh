@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A long attack by callers without a credential: attack.sh PREFIX [SECONDS [IDLE [SLOW [GARBAGE_MIB]]]]
-# On every port: IDLE / 4 idle connections (20000), SLOW / 4 slow bodies (200), bodies of 62 MiB, and GARBAGE_MIB of garbage (1000), all without a
-# credential. The attackers yield the processors, as other hosts would. Prints squeue's 50th and 99th percentile before and during, the memory of
-# each daemon, and the states of nodes and jobs.
+# On every port: IDLE / 4 idle connections (20000), SLOW / 4 slow bodies (200), bodies of 62 MiB, and GARBAGE_MIB of
+# garbage (1000), all without a credential. The attackers yield the processors, as other hosts would. Prints squeue's
+# 50th and 99th percentile before and during, the memory of each daemon, and the states of nodes and jobs.
 export MUSTER_TEST_LIMIT_S=$(( ${2:-180} + 300 ))
 set -- "${1:?PREFIX}" "${2:-180}" "${3:-20000}" "${4:-200}" "${5:-1000}"
 . "$(dirname "$0")/cluster-tests/lib.bash"
@@ -23,7 +23,8 @@ latency() { # seconds
 told() {
   sort -n "$2" | awk -v what="$1" '{t[NR] = $1; bad += $2 != 0}
     END {n = int(NR * 0.99) + 1; if (n > NR) n = NR
-      printf "%-8s squeue %d times, %d failed, p50 %.1f ms, p99 %.1f ms, longest %.1f ms\n", what, NR, bad, t[int(NR * 0.5) + 1] / 1000, t[n] / 1000, t[NR] / 1000}'
+      printf "%-8s squeue %d times, %d failed, p50 %.1f ms, p99 %.1f ms, longest %.1f ms\n",
+        what, NR, bad, t[int(NR * 0.5) + 1] / 1000, t[n] / 1000, t[NR] / 1000}'
 }
 memory() {
   for f in slurmctld slurmdbd slurmd-n1 slurmd-n2; do

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
 # Benchmarks, each beside the reference in the same run where Debian's Slurm is installed (packages slurm-wlm, munge).
-#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput | durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million) | limits [JOBS [NODES]] | journal | small [save] | sacct [JOBS] | rest [JOBS [NODES]] | page [ENDED [WAITING [NODES]]]
-#   bench.sh PREFIX submit [JOBS [NODES]] | long [JOBS] | queries [JOBS] | latency: scale.bash, SUBMIT_LIB=a program that submits through libslurm
+#   bench.sh PREFIX commands | tls | bigstep | manynodes [NODES] | emulated [NODES [JOBS [PARTS]]] | throughput
+#   bench.sh PREFIX durability | queue [JOBS] | plan [JOBS [NODES [MIXES]]] (HEAP=16g for a million)
+#   bench.sh PREFIX limits [JOBS [NODES]] | journal | small [save] | sacct [JOBS] | rest [JOBS [NODES]]
+#   bench.sh PREFIX page [ENDED [WAITING [NODES]]]
+#   bench.sh PREFIX submit [JOBS [NODES]] | long [JOBS] | queries [JOBS] | latency
+#     (scale.bash; SUBMIT_LIB=a program that submits through libslurm)
 set -euo pipefail
 prefix=$(cd "$1" && pwd); what=${2:-commands}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -99,7 +103,8 @@ commands() {
   done
 }
 
-# What TLS costs: the same commands to a plain cluster and to one with TLS, by the command service and without it, in turns; then the CPU time of slurmctld.
+# What TLS costs: the same commands to a plain cluster and to one with TLS, by the command service and without it, in
+# turns; then the CPU time of slurmctld.
 tls() {
   local d=$work/secure k c ticks
   command -v openssl >/dev/null || { echo "openssl is needed"; exit 1; }
@@ -166,11 +171,13 @@ bigstep() {
   for how in "" -l; do
     [ -d "$work/debian" ] || : > "$work/debian$how.us"
     awk -v n="$tasks" -v h="$how" -v m="$(med < "$work/muster$how.us")" -v d="$(med < "$work/debian$how.us")" \
-      'BEGIN{printf "srun -N 8 -n %d %s: muster %.0f ms, debian %.0f ms, %.2f times faster\n", n, h, m/1000, d/1000, m ? d/m : 0}'
+      'BEGIN{printf "srun -N 8 -n %d %s: muster %.0f ms, debian %.0f ms, %.2f times faster\n",
+        n, h, m/1000, d/1000, m ? d/m : 0}'
   done
 }
 
-# One step over many nodes, which one slurmd process stands for: real registrations, stepds and tasks, all on this machine.
+# One step over many nodes, which one slurmd process stands for: real registrations, stepds and tasks, all on this
+# machine.
 manynodes() {
   local n=$1 port=20999 out=$work/many.out err=$work/many.err run s e
   ONE=1 EXTRA="TreeWidth=${WIDTH:-16}" cluster muster "$prefix/bin" "$prefix/sbin" "$n" 4 $port
@@ -192,8 +199,9 @@ manynodes() {
   wait $run
 }
 
-# A slurmctld of its own with nodes that have slurmd's logic and connections but no processes, thousands in one Java machine: registration, many short
-# jobs, one job and steps of all nodes, all nodes' jobs ending at once. Each such node has three files open at most.
+# A slurmctld of its own with nodes that have slurmd's logic and connections but no processes, thousands in one Java
+# machine: registration, many short jobs, one job and steps of all nodes, all nodes' jobs ending at once. Each such node
+# has three files open at most.
 emulated() { # NODES JOBS PARTS
   local n=$1 jobs=$2 d=$work/muster port=${PORT:-21817} per from to i=0 lists=() host
   host=$(hostname -s 2>/dev/null || hostname)
@@ -255,12 +263,14 @@ durability() {
     export SLURM_CONF=$work/$k/slurm.conf
     start_ctld() { "$sbin/slurmctld" -f "$SLURM_CONF" </dev/null >/dev/null 2>&1; }
     kill_rounds "$bin" "$work/$k" "${ROUNDS:-10}"
-    echo "$k: $acked acknowledged over $rounds_done kills, $missing lost, $twice ran twice, $reused numbers given twice, $disturbed of 4 long jobs disturbed"
+    echo "$k: $acked acknowledged over $rounds_done kills, $missing lost, $twice ran twice," \
+      "$reused numbers given twice, $disturbed of 4 long jobs disturbed"
     for f in "$work/$k"/run/*.pid; do [ -s "$f" ] && kill "$(cat "$f")" 2>/dev/null || true; done; sleep 1
   done
 }
 
-# sacct over the jobs of a month, with and without their steps: both keep them in one MariaDB server. A real job of each is there so often.
+# sacct over the jobs of a month, with and without their steps: both keep them in one MariaDB server. A real job of each
+# is there so often.
 sacct_month() {
   local n=$1 k sql=$work/sql port=27917 cols bin sbin from
   command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null && debian || {
@@ -284,8 +294,8 @@ sacct_month() {
     {
       [ $k = debian ] && printf 'AuthType=auth/munge\nAuthInfo=socket=%s\n' "$work/debian/run/munge.socket" \
         || echo AuthType=auth/slurm
-      printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nStorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStoragePort=%s\n' $((own + 1)) \
-        $port
+      printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nStorageType=accounting_storage/mysql\n' $((own + 1))
+      printf 'StorageHost=127.0.0.1\nStoragePort=%s\n' $port
       printf 'StorageUser=bench\nStoragePass=bench\nStorageLoc=%s\nLogFile=%s\nPidFile=%s\n' "$k" \
         "$work/$k/log/dbd.log" "$work/$k/run/slurmdbd.pid"; } > "$work/$k/slurmdbd.conf"
     chmod 600 "$work/$k/slurmdbd.conf"
@@ -304,7 +314,8 @@ JobAcctGatherType=jobacct_gather/linux" BEFORE=slurmdbd_of cluster $k "$bin" "$s
   copies() { # database table condition column=expression...
     local d=$1 t=$2 w=$3 names exprs c e o; shift 3
     names=$(my \
-      -e "select column_name from information_schema.columns where table_schema='$d' and table_name='$t' and generation_expression is null and extra not like '%auto_inc%'")
+      -e "select column_name from information_schema.columns where table_schema='$d' and table_name='$t'
+        and generation_expression is null and extra not like '%auto_inc%'")
     exprs=
     for c in $names; do
       e="r.\`$c\`"
@@ -356,7 +367,8 @@ slurmdbd_of() {
     sleep 0.2
   done
 }
-# Lists and single answers over REST while jobs go on being scheduled; ours beside Debian's own newest version. rest [JOBS [NODES]]
+# Lists and single answers over REST while jobs go on being scheduled; ours beside Debian's own newest version.
+# rest [JOBS [NODES]]
 rest() {
   local jobs=$1 n=$2 k bin sbin url first what; cp "$here/packaging/restload.py" "$work/"
   printf '%-8s %-12s %10s %10s %12s %8s %8s  %s\n' "" request answers/s bytes "cpu ms each" rss_mb jobs/s codes
@@ -395,16 +407,26 @@ rest() {
   done
   awk '$1=="muster"{m[$2]=$3} $1=="debian"{printf "%s: %.1f times as many answers\n", $2, m[$2]/$3}' "$work/rest.out"
 }
-# The page in a browser with ENDED jobs of 400 users in accounting, WAITING in slurmctld and NODES nodes. page [ENDED [WAITING [NODES]]]
+# The page in a browser with ENDED jobs of 400 users in accounting, WAITING in slurmctld and NODES nodes.
+# page [ENDED [WAITING [NODES]]]
 page_load() {
   local ended=$1 waiting=$2 n=$3 d=$work/muster port=${PORT:-39817} rport rest_pid from
   rport=$((port + 90)); mkdir -p "$d"/{run,log}; chmod 755 "$d"
   head -c 64 /dev/urandom > "$d/slurm.key"; head -c 32 /dev/urandom > "$d/jwt.key"; chmod 600 "$d"/*.key
   local tokens="AuthAltTypes=auth/jwt
 AuthAltParameters=jwt_key=$d/jwt.key"
-  printf 'AuthType=auth/slurm\nDbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nStorageType=accounting_storage/embedded\nStorageLoc=%s\nLogFile=%s\nPidFile=%s\n%s\n' \
-    $((port + 80)) "$d/db" "$d/log/dbd.log" "$d/run/slurmdbd.pid" "$tokens" > "$d/slurmdbd.conf"
-    chmod 600 "$d/slurmdbd.conf"
+  cat > "$d/slurmdbd.conf" <<C
+AuthType=auth/slurm
+DbdHost=localhost
+DbdPort=$((port + 80))
+SlurmUser=root
+StorageType=accounting_storage/embedded
+StorageLoc=$d/db
+LogFile=$d/log/dbd.log
+PidFile=$d/run/slurmdbd.pid
+$tokens
+C
+  chmod 600 "$d/slurmdbd.conf"
   MAXJOBS=1000000 MINJOBAGE=300 EXTRA="AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$((port + 80))
@@ -427,10 +449,18 @@ PartitionName=huge Nodes=x[1-$n]" BEFORE=slurmdbd_of cluster muster "$prefix/bin
   sacctmgr -nP list assoc cluster=muster format=id,account,user | awk -F'|' '$3 ~ /^u/' > "$d/assocs"
   from=$(($(date +%s) - 30 * 86400))
   awk -F'|' -v n="$ended" -v from="$from" \
-    'BEGIN { split("3 3 3 3 3 3 3 5 4 6", states, " ") } { id[NR] = $1; account[NR] = $2; user[NR] = substr($3, 2) } END {
-    print "insert into job_table (jobid, associd, uid, gid, `partition`, cluster, account, eligible, submit, start, end, suspended, name, state, comp_code, priority, req_cpus, tres_alloc, nodelist, kill_requid, qos, deleted) values"
-    for (i = 1; i <= n; i++) { k = 1 + (i * 7919) % NR; at = int(from + i * (29.9 * 86400 / n)); c = 1 + i % 16; s = at + i * 31 % 3000
-      printf "(%s,%s,%s,100,\x27main\x27,\x27muster\x27,\x27%s\x27,%d,%d,%d,%d,0,\x27job %d\x27,%s,0,5,%d,\x271=%d,2=%d,4=1\x27,\x27n1\x27,0,0,0)%s\n", 1000000 + i, id[k], 20000 + user[k], account[k], at, at, s, s + 60 + i * 17 % 7000, i % 50, states[1 + i % 10], c, c, c * 500, i < n ? "," : "" }
+    'BEGIN { split("3 3 3 3 3 3 3 5 4 6", states, " ") }
+    { id[NR] = $1; account[NR] = $2; user[NR] = substr($3, 2) }
+    END {
+    print "insert into job_table (jobid, associd, uid, gid, `partition`, cluster, account, eligible, submit, start,"
+    print "end, suspended, name, state, comp_code, priority, req_cpus, tres_alloc, nodelist, kill_requid, qos, deleted)"
+    print "values"
+    for (i = 1; i <= n; i++) {
+      k = 1 + (i * 7919) % NR; at = int(from + i * (29.9 * 86400 / n)); c = 1 + i % 16; s = at + i * 31 % 3000
+      printf "(%s,%s,%s,100,\x27main\x27,\x27muster\x27,\x27%s\x27,%d,%d,", 1000000 + i, id[k], 20000 + user[k],
+        account[k], at, at
+      printf "%d,%d,0,\x27job %d\x27,%s,0,5,%d,", s, s + 60 + i * 17 % 7000, i % 50, states[1 + i % 10], c
+      printf "\x271=%d,2=%d,4=1\x27,\x27n1\x27,0,0,0)%s\n", c, c * 500, i < n ? "," : "" }
     print "on duplicate key update id=LAST_INSERT_ID(id);" }' "$d/assocs" > "$d/past.sql"
   sacctmgr -i archive load "$d/past.sql" >/dev/null; rm "$d/past.sql"
   [ "$waiting" = 0 ] || load muster "$waiting" hold mix 8 >/dev/null
@@ -480,6 +510,8 @@ case $what in
   page) page_load "${3:-100000}" "${4:-100000}" "${5:-10000}" ;;
   small) small "${3:-}" ;;
   journal) "$java" -cp "$(benchmarks_cp)" dev.muster.benchmarks.JournalBenchmark ;;
-  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|small [save]|rest [JOBS [NODES]]|page [ENDED [WAITING [NODES]]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"
-  exit 2 ;;
+  *) echo "bench.sh PREFIX commands|tls|bigstep|manynodes [NODES]|emulated [NODES [JOBS [PARTS]]]|throughput|\
+durability|queue [JOBS]|plan [JOBS [NODES [MIXES]]]|limits [JOBS [NODES]]|journal|small [save]|rest [JOBS [NODES]]|\
+page [ENDED [WAITING [NODES]]]|sacct [JOBS]|submit [JOBS [NODES]]|long [JOBS]|queries [JOBS]|latency"
+     exit 2 ;;
 esac

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# dbkills.sh PREFIX mariadb|postgresql|embedded [JOBS]: kill -9 of slurmdbd, of the database server and of slurmctld in turn while JOBS jobs (6700: some
-# 20,000 events of submission, start and end) go through. Each job writes its number, its place in its array and its exit code into a ledger that no
-# daemon of ours sees; what the tables say in the end is read with the database's own client and compared with the ledger row by row.
+# dbkills.sh PREFIX mariadb|postgresql|embedded [JOBS]: kill -9 of slurmdbd, of the database server and of slurmctld in
+# turn while JOBS jobs (6700: some 20,000 events of submission, start and end) go through. Each job writes its number,
+# its place in its array and its exit code into a ledger that no daemon of ours sees; what the tables say in the end is
+# read with the database's own client and compared with the ledger row by row.
 export MUSTER_TEST_LIMIT_S=${MUSTER_TEST_LIMIT_S:-1500}
 kind=${2:-mariadb} jobs=${3:-6700} tasks=50
 . "$(dirname "$0")/cluster-tests/lib.bash"
@@ -41,7 +42,8 @@ await() { local n; for n in $(seq 300); do "$@" && return; sleep 0.1; done; echo
 start_sql; await ready
 case $kind in
   mariadb) mariadb --no-defaults -S "$sql/s" -u root \
-    -e "create user 'muster'@'127.0.0.1' identified by 'pw'; create user 'muster'@'localhost' identified by 'pw'; grant all on acct.* to 'muster'@'127.0.0.1'; grant all on acct.* to 'muster'@'localhost'" \
+    -e "create user 'muster'@'127.0.0.1' identified by 'pw'; create user 'muster'@'localhost' identified by 'pw';
+      grant all on acct.* to 'muster'@'127.0.0.1'; grant all on acct.* to 'muster'@'localhost'" \
     </dev/null ;;
   postgresql) rows 'create database acct' postgres ;;
 esac
@@ -100,7 +102,8 @@ awk -F'|' '{print $1"|"$2"|"$3"|"$4"|"($4 ? "FAILED" : "COMPLETED")}' "$ledger" 
 if [ $kind = embedded ]; then
   sacct -a -X -n -P -S now-1days -o jobidraw,jobid,exitcode,state | sed 's/_/|/; s/:0|/|/' | sort > "$dir/in_table"
 else
-  rows "select ${q}job_id$q, ${q}array_job_id$q, ${q}array_task_id$q, ${q}exit_code$q, ${q}state$q from ${q}job$q where ${q}array_job_id$q > 0" \
+  rows "select ${q}job_id$q, ${q}array_job_id$q, ${q}array_task_id$q, ${q}exit_code$q, ${q}state$q
+    from ${q}job$q where ${q}array_job_id$q > 0" \
     | sort > "$dir/in_table"
 fi
 check "the tables say what the ledger says, row by row" "" \

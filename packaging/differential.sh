@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The same command lines on the original Slurm and on Muster: standard output, standard error and exit code compared after times, numbers of
-# jobs, versions and names of directories are masked.
-#   differential.sh PREFIX [FILE [FROM]]      from the line that begins with FROM on; differences go to standard output; those in differential-known.txt are counted only
+# The same command lines on the original Slurm and on Muster: standard output, standard error and exit code compared
+# after times, numbers of jobs, versions and names of directories are masked.
+#   differential.sh PREFIX [FILE [FROM]]      from the line that begins with FROM on
+# Differences go to standard output; those in differential-known.txt are only counted.
 # REFERENCE=PREFIX compares with the installation there instead of Debian's packages.
-# A FILE *accounting.txt runs on clusters with slurmdbd, the original's with a MariaDB of its own. KEEP=1 lists the differences that are known as well.
+# A FILE *accounting.txt runs on clusters with slurmdbd, the original's with a MariaDB of its own. KEEP=1 lists the
+# differences that are known as well.
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 prefix=$(cd "$1" && pwd)
@@ -52,11 +54,37 @@ $EXTRA"
 esac
 cat > "$work/words" <<'W'
 as() { local u=$1; shift; setpriv --reuid=$u --regid=$(id -g $u) --clear-groups -- "$@"; }
-empty() { local n=0; while [ -n "$(squeue -h -t R,CG,PD -o %i,%r 2>/dev/null | grep -v JobHeld)" ] && [ $((n+=1)) -lt 100 ]; do sleep 0.2; done; }
-show() { sleep 2; squeue -h -t PD -o '%u %C %r' | sort; squeue -h -t R -o '%u %C' | sort; scancel -u irc; scancel -u daemon; empty; }
-mails() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/mails" | sed -E 's/Job_id=[0-9]+/Job_id=#/; s/\([0-9]+\)/(#)/' | sort; }
-completions() { sleep 1; grep " Name=$1 " "$(dirname "$SLURM_CONF")/jobcomp.txt" | sed -E 's/JobId=[0-9]+/JobId=#/g; s/(TimeLimit|NodeList)=[^ ]*//g; s/mem=[0-9]+M,//' | sort; }
-over() { sacctmgr -i "$@" >/dev/null; sleep 1; for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do as irc sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'; done; show; }
+empty() {
+  local n=0
+  while [ -n "$(squeue -h -t R,CG,PD -o %i,%r 2>/dev/null | grep -v JobHeld)" ] && [ $((n+=1)) -lt 100 ]; do
+    sleep 0.2
+  done
+}
+show() {
+  sleep 2
+  squeue -h -t PD -o '%u %C %r' | sort
+  squeue -h -t R -o '%u %C' | sort
+  scancel -u irc
+  scancel -u daemon
+  empty
+}
+mails() {
+  sleep 1
+  grep " Name=$1 " "$(dirname "$SLURM_CONF")/mails" | sed -E 's/Job_id=[0-9]+/Job_id=#/; s/\([0-9]+\)/(#)/' | sort
+}
+completions() {
+  sleep 1
+  grep " Name=$1 " "$(dirname "$SLURM_CONF")/jobcomp.txt" \
+    | sed -E 's/JobId=[0-9]+/JobId=#/g; s/(TimeLimit|NodeList)=[^ ]*//g; s/mem=[0-9]+M,//' | sort
+}
+over() {
+  sacctmgr -i "$@" >/dev/null
+  sleep 1
+  for o in -n2 '-n1 --mem=20 -L lic:1' -N2; do
+    as irc sbatch $Q -o /dev/null -t 10 $o --wrap 'sleep 60' 2>&1 | sed 's/job [0-9]*/job/'
+  done
+  show
+}
 W
 mask() {
   sed -E -e "s#$work/(muster|original)#DIR#g; s#/tmp/muster-diff-[A-Za-z0-9]+#DIR#g" \
@@ -65,8 +93,8 @@ mask() {
     -e 's/[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]+ [0-9:]{8} [0-9]{4}/TIME/g' -e 's/[0-9]+:[0-9]{2}(:[0-9]{2})?/CLOCK/g' \
     -e 's/[ \t]+$//'
 }
-# Numbers of jobs come to differ when one of the two refuses what the other takes. next_ids notes by how much they do, from which number to which;
-# alike then says whether two answers differ in nothing but that.
+# Numbers of jobs come to differ when one of the two refuses what the other takes. next_ids notes by how much they do,
+# from which number to which; alike then says whether two answers differ in nothing but that.
 next_ids() {
   local a b
   a=$(SLURM_CONF=$work/muster/slurm.conf "$prefix/bin/scontrol" show config | sed -n 's/^NEXT_JOB_ID *= *//p')
@@ -75,8 +103,12 @@ next_ids() {
 }
 alike() {
   awk -v ids="$work/ids" \
-    'BEGIN { while ((getline l < ids) > 0) { split(l, p, " "); from[++n] = p[1]; to[n] = p[2]; low[n] = p[3] < p[4] ? p[3] : p[4]; high[n] = p[3] + p[4] - low[n] } }
-    function job(x, d,  k) { for (k = n; k > 0; k--) if (x >= from[k] && x <= to[k] && d >= low[k] && d <= high[k]) return 1; return 0 }
+    'BEGIN { while ((getline l < ids) > 0) { split(l, p, " "); from[++n] = p[1]; to[n] = p[2]
+        low[n] = p[3] < p[4] ? p[3] : p[4]; high[n] = p[3] + p[4] - low[n] } }
+    function job(x, d,  k) {
+      for (k = n; k > 0; k--) if (x >= from[k] && x <= to[k] && d >= low[k] && d <= high[k]) return 1
+      return 0
+    }
     FNR == NR { a[++r] = $0; next } { b[++s] = $0 }
     END { if (r != s) exit 1
       for (i = 1; i <= r; i++) { x = a[i]; y = b[i]

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes the decoders of Java with Jazzer: fuzz.sh SECONDS [CLASS...]. Each class *FuzzTest has seeds and an entry point; SECONDS are for each.
-# SEED=N repeats a run as far as the machine is as fast; without it each run has a seed of its own.
-# New inputs are kept in build/fuzz/CLASS; an input that breaks a decoder is written there as crash-*, and becomes a seed of its class.
+# Fuzzes the decoders of Java with Jazzer: fuzz.sh SECONDS [CLASS...]. Each class *FuzzTest has seeds and an entry
+# point; SECONDS are for each. SEED=N repeats a run as far as the machine is as fast; without it each run has a seed of
+# its own. New inputs are kept in build/fuzz/CLASS; an input that breaks a decoder is written there as crash-*, and
+# becomes a seed of its class.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 

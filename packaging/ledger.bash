@@ -1,11 +1,13 @@
-# What kill -9 of the controller costs, counted by an outside ledger: the same measurement for any Slurm-compatible installation.
+# What kill -9 of the controller costs, counted by an outside ledger: the same measurement for any Slurm-compatible
+# installation.
 #
-#   kill_rounds BIN DIR ROUNDS     needs: SLURM_CONF, DIR/run/slurmctld.pid, and a function start_ctld that starts the controller
+#   kill_rounds BIN DIR ROUNDS
+# needs SLURM_CONF, DIR/run/slurmctld.pid, and a function start_ctld that starts the controller
 #
-# Jobs write their begin and end into DIR/ledger; what sbatch acknowledged goes into DIR/acks. Two loops submit jobs that run at once
-# and a third submits held ones, all the while; four long jobs run from the first round to the last.
-# Sets: acked, rounds_done, missing (acknowledged, never ran to its end, or a held one that is not in the queue), twice (ran twice),
-# reused (a number given twice), disturbed (long jobs that did not run through exactly once).
+# Jobs write their begin and end into DIR/ledger; what sbatch acknowledged goes into DIR/acks. Two loops submit jobs
+# that run at once and a third submits held ones, all the while; four long jobs run from the first round to the last.
+# Sets: acked, rounds_done, missing (acknowledged, never ran to its end, or a held one that is not in the queue), twice
+# (ran twice), reused (a number given twice), disturbed (long jobs that did not run through exactly once).
 kill_rounds() {
   local bin=$1 d=$2 rounds=$3 r i long=4 submitters
   local ledger=$d/ledger acks=$d/acks held=$d/held

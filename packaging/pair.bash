@@ -1,5 +1,6 @@
-# Sourced by what compares the original Slurm and Muster: needs $work, a directory of its own below /tmp. REFERENCE=PREFIX names the installation of the
-# original (PREFIX/bin, PREFIX/sbin); without it Debian's packages are the original.
+# Sourced by what compares the original Slurm and Muster: needs $work, a directory of its own below /tmp.
+# REFERENCE=PREFIX names the installation of the original (PREFIX/bin, PREFIX/sbin); without it Debian's packages are
+# the original.
 original_bin=${REFERENCE:+$REFERENCE/bin} original_sbin=${REFERENCE:+$REFERENCE/sbin} debian_suffix=
 [ -n "${REFERENCE:-}" ] || original_bin=/usr/bin original_sbin=/usr/sbin debian_suffix=-wlm
 
@@ -52,7 +53,8 @@ ReturnToService=2
 MaxJobCount=${MAXJOBS:-50000}
 MaxArraySize=10001
 MinJobAge=${MINJOBAGE:-10}
-${PARAMETERS-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}${MORE_PARAMETERS:-}}
+${PARAMETERS-SchedulerParameters=batch_sched_delay=0,sched_min_interval=50000,default_queue_depth=1000,\
+partition_job_depth=0,bf_interval=${BF_INTERVAL:-300}${MORE_PARAMETERS:-}}
 SlurmdParameters=config_overrides
 ${MACHINES:-NodeName=n[1-$4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$(($6+1))-$(($6+$4))] CPUs=$5 RealMemory=4000
 PartitionName=main Nodes=n[1-$4] Default=YES MaxTime=INFINITE State=UP}
@@ -92,7 +94,8 @@ clean() {
   rm -rf "$work"
 }
 
-# Both with a slurmdbd: accounting_of muster|original BIN SBIN PORT [LINES]; what the original keeps goes into a MariaDB server of its own, on PORT + 1.
+# Both with a slurmdbd: accounting_of muster|original BIN SBIN PORT [LINES]; what the original keeps goes into a MariaDB
+# server of its own, on PORT + 1.
 accounting_of() {
   local k=$1 bin=$2 sbin=$3 port=$4 sql=$work/sql pass= ; mkdir -p "$work/$k"/{run,log}
   if [ "$k" != muster ]; then
@@ -111,7 +114,9 @@ accounting_of() {
   else head -c 64 /dev/urandom > "$work/$k/slurm.key"; chmod 600 "$work/$k/slurm.key"; fi
   {
     if [ "$k" != muster ]; then
-      printf 'AuthType=auth/munge\nAuthInfo=socket=%s\nStorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStoragePort=%s\nStorageUser=pair\nStoragePass=pair\nStorageLoc=%s\n' "$work/$k/run/munge.socket" \
+      printf 'AuthType=auth/munge\nAuthInfo=socket=%s\nStorageType=accounting_storage/mysql\n' \
+        "$work/$k/run/munge.socket"
+      printf 'StorageHost=127.0.0.1\nStoragePort=%s\nStorageUser=pair\nStoragePass=pair\nStorageLoc=%s\n' \
         $((port + 1)) "$k"
     else printf 'AuthType=auth/slurm\nStorageType=accounting_storage/embedded\nStorageLoc=%s\n' "$work/$k/db"; fi
     printf 'DbdHost=localhost\nDbdPort=%s\nSlurmUser=root\nTrackWCKey=yes\nLogFile=%s\nPidFile=%s\n' $((port + 2)) \

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Where jobs land: the same submissions on the original Slurm and on Muster, over nodes of two sockets with cores, threads, memory and GPUs; what
-# the job was given (nodes, CPU_IDs, memory, GPUs), what its environment says, or why it waits, is compared.
-#   placement.sh PREFIX [FILE [SECTION]]     differences go to standard output; lines of a section that begin with "known:" may differ, for the reason above them
-# REFERENCE=PREFIX compares with the installation there instead of Debian's packages. KEEP=1 lists the differences of "known:" lines as well.
+# Where jobs land: the same submissions on the original Slurm and on Muster, over nodes of two sockets with cores,
+# threads, memory and GPUs; what the job was given (nodes, CPU_IDs, memory, GPUs), what its environment says, or why it
+# waits, is compared.
+#   placement.sh PREFIX [FILE [SECTION]]
+# Differences go to standard output. Lines of a section that begin with "known:" may differ, for the reason above them.
+# REFERENCE=PREFIX compares with the installation there instead of Debian's packages. KEEP=1 lists the differences of
+# "known:" lines as well.
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd); prefix=$(cd "$1" && pwd); lines=${2:-$here/packaging/placement.txt}; only=${3:-}
 port=${PORT:-35817}
@@ -15,7 +18,9 @@ work=$root; trap 'for work in "$root"/*/; do clean 2>/dev/null; done; rm -rf "$r
 cat > "$root/tell" <<'T'
 #!/bin/bash
 scontrol -d show job "$SLURM_JOB_ID" > "$1.show"
-env | grep -E '^(SLURM_(NTASKS|NPROCS|JOB_NUM_NODES|NNODES|TASKS_PER_NODE|JOB_CPUS_PER_NODE|CPUS_ON_NODE|CPUS_PER_TASK|CPUS_PER_GPU|MEM_PER_|NTASKS_PER|JOB_GPUS|GPUS|GPU|THREADS_PER_CORE|JOB_NODELIST|HINT|DISTRIBUTION)|CUDA_VISIBLE)' | sort > "$1.env"
+words='NTASKS|NPROCS|JOB_NUM_NODES|NNODES|TASKS_PER_NODE|JOB_CPUS_PER_NODE|CPUS_ON_NODE|CPUS_PER_TASK|CPUS_PER_GPU'
+words="$words|MEM_PER_|NTASKS_PER|JOB_GPUS|GPUS|GPU|THREADS_PER_CORE|JOB_NODELIST|HINT|DISTRIBUTION"
+env | grep -E "^(SLURM_($words)|CUDA_VISIBLE)" | sort > "$1.env"
 [ -z "${STEP:-}" ] || eval "$STEP" > "$1.step" 2>&1
 mv "$1.env" "$1.done"
 T
@@ -23,9 +28,9 @@ chmod 755 "$root/tell"
 
 # the fields of a job that say where it is
 fields() {
-  tr ' ' '\n' < "$1" \
-    | grep -E \
-    '^(JobState|Reason|NumNodes|NumCPUs|NumTasks|CPUs/Task|ReqB:S:C:T|Socks/Node|NtasksPerN:B:S:C|CoreSpec|MinCPUsNode|MinMemoryNode|MinMemoryCPU|OverSubscribe|NodeList|Nodes|CPU_IDs|Mem|GRES|Shared)=' \
+  local names='JobState|Reason|NumNodes|NumCPUs|NumTasks|CPUs/Task|ReqB:S:C:T|Socks/Node|NtasksPerN:B:S:C|CoreSpec'
+  names="$names|MinCPUsNode|MinMemoryNode|MinMemoryCPU|OverSubscribe|NodeList|Nodes|CPU_IDs|Mem|GRES|Shared"
+  tr ' ' '\n' < "$1" | grep -E "^($names)=" \
     | sed -E 's/^GRES=(.*)/GRES=\1/' | tr '\n' ' ' | sed -E 's/ (NumNodes|Nodes)=/\n\1=/g'; echo
 }
 idle() {
@@ -85,7 +90,8 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
     done > "$d/more"
     local base; base=$(sed -n 's/^SlurmctldPort=//p' "$d/slurm.conf")
     awk -v base="$base" -v host="$(hostname -s 2>/dev/null || hostname)" \
-      '/^NodeName=/ { r = $1; sub(/^NodeName=n\[?/, "", r); sub(/\]$/, "", r); n = split(r, a, "-"); if (n < 2) a[2] = a[1];
+      '/^NodeName=/ { r = $1; sub(/^NodeName=n\[?/, "", r); sub(/\]$/, "", r)
+      n = split(r, a, "-"); if (n < 2) a[2] = a[1]
       print $0 " NodeHostname=" host " NodeAddr=127.0.0.1 Port=[" base+a[1] "-" base+a[2] "]"; next } { print }' \
         "$d/more" >> "$d/slurm.conf"
   }
@@ -110,7 +116,9 @@ section() { # section NAME FILE-OF-LINES: both clusters with what the lines "@" 
   while IFS= read -r l; do case $l in ''|'#'*|'@'*) continue ;; esac
     n=$((n+1))
     for k in muster original; do
-      sed -E "s#$work/(muster|original)#DIR#g; s/\b(JobId|job) ?=?[0-9]+/JOB/g; /^SLURM_GPUS_PER_TASK=/d; s/,[a-z]+(:[a-z]+)?:0\(IDX:\)//g; s/=[a-z]+(:[a-z]+)?:0\(IDX:\),?/=/g; s/NumNodes=([0-9]+)-([0-9]+)( NumCPUs=[0-9]+ NumTasks=\2 )/NumNodes=\1\3/" \
+      sed -E -e "s#$work/(muster|original)#DIR#g; s/\b(JobId|job) ?=?[0-9]+/JOB/g; /^SLURM_GPUS_PER_TASK=/d" \
+        -e "s/,[a-z]+(:[a-z]+)?:0\(IDX:\)//g; s/=[a-z]+(:[a-z]+)?:0\(IDX:\),?/=/g" \
+        -e "s/NumNodes=([0-9]+)-([0-9]+)( NumCPUs=[0-9]+ NumTasks=\2 )/NumNodes=\1\3/" \
         "$work/$k.$n" > "$work/$k.$n.x"
     done
     if cmp -s "$work/muster.$n.x" "$work/original.$n.x"; then

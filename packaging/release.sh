@@ -2,9 +2,9 @@
 # Makes a release of the commit that is checked out.
 #   packaging/release.sh VERSION             check, test, set the version, commit, tag
 #   packaging/release.sh --dry-run VERSION   checks, and says what would be done
-# Refused: a working tree that is not clean, another branch than main, a version that is not newer, an existing tag, a change log without
-# news, broken links, failing tests. Nothing is published: push the commit and the tag, then "./muster package".
-# RELEASE_TEST names another command than "./muster test"; RELEASE_DATE another day than today.
+# Refused: a working tree that is not clean, another branch than main, a version that is not newer, an existing tag, a
+# change log without news, broken links, failing tests. Nothing is published: push the commit and the tag, then
+# "./muster package". RELEASE_TEST names another command than "./muster test"; RELEASE_DATE another day than today.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 die() { printf 'release: %s\n' "$*" >&2; exit 1; }

@@ -1,6 +1,7 @@
-# Sourced by bench.sh: what a large cluster and a long queue cost, here and with Debian's Slurm in turns. Nothing runs on the nodes: they are nodes of a
-# cloud whose machines never come, so that jobs are really allocated and stay there. SUBMIT_LIB names a program that submits through libslurm
-# (JOBS hold|run same|mix THREADS; prints "rate N/s" and "call_us median N p99 N"); without it Debian's figures are those of sbatch in loops.
+# Sourced by bench.sh: what a large cluster and a long queue cost, here and with Debian's Slurm in turns. Nothing runs
+# on the nodes: they are nodes of a cloud whose machines never come, so that jobs are really allocated and stay there.
+# SUBMIT_LIB names a program that submits through libslurm (JOBS hold|run same|mix THREADS; prints "rate N/s" and
+# "call_us median N p99 N"); without it Debian's figures are those of sbatch in loops.
 
 # scale_cluster KIND NODES PORT
 scale_cluster() {
@@ -47,7 +48,8 @@ load() {
   elif [ -n "${SUBMIT_LIB:-}" ]; then
     out=$( { time SLURM_CONF=$work/debian/slurm.conf "$SUBMIT_LIB" "$jobs" "$how" "$kind" "$threads"; } 2>&1 )
     awk -v n="$jobs" \
-      '/rate/{for(i=1;i<NF;i++) v[$i]=$(i+1)} /^(user|sys)/{split($2,t,"m"); c+=t[1]*60+t[2]} END{sub("/s","",v["rate"]); print v["rate"], v["median"], v["p99"], c*1e6/n}' \
+      '/rate/{for(i=1;i<NF;i++) v[$i]=$(i+1)} /^(user|sys)/{split($2,t,"m"); c+=t[1]*60+t[2]} 
+      END{sub("/s","",v["rate"]); print v["rate"], v["median"], v["p99"], c*1e6/n}' \
       <<< "$out"
   else
     s=$(now)
@@ -93,7 +95,8 @@ head_of() {
     "$(cut -d' ' -f1 /proc/loadavg)"
 }
 
-# Submissions acknowledged per second: to 8 idle nodes (held jobs), and to NODES that are all busy (jobs that may start). submit [JOBS [NODES]]
+# Submissions acknowledged per second: to 8 idle nodes (held jobs), and to NODES that are all busy (jobs that may
+# start). submit [JOBS [NODES]]
 submit() {
   local jobs=$1 n=$2 k threads r c
   head_of "submissions; CPU of slurmctld for one"
@@ -138,7 +141,10 @@ measured() {
   local k=$1 bin=/usr/bin c=$2; shift 2; [ "$k" = muster ] && bin=$prefix/bin
   SLURM_CONF=$work/$k/slurm.conf /usr/bin/python3 - "$bin/$c" "$@" <<'P'
 import resource, subprocess, sys, time
-t = time.monotonic(); r = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode; t = time.monotonic() - t
+no = subprocess.DEVNULL
+t = time.monotonic()
+r = subprocess.run(sys.argv[1:], stdin=no, stdout=no, stderr=no).returncode
+t = time.monotonic() - t
 u = resource.getrusage(resource.RUSAGE_CHILDREN)
 print("%.2f %.2f %.1f %d" % (t * 1000, (u.ru_utime + u.ru_stime) * 1000, u.ru_maxrss / 1024, r))
 P
@@ -175,7 +181,8 @@ restarted() {
   e=$(now); echo "$(((e-s)/1000000)) $(cpu_ms "$(ctld $k)")"
 }
 
-# A queue of JOBS separate jobs, all different, before 1,000 nodes that are full: what is looked at, asked, restarted and cancelled. long [JOBS]
+# A queue of JOBS separate jobs, all different, before 1,000 nodes that are full: what is looked at, asked, restarted
+# and cancelled. long [JOBS]
 long() {
   local jobs=$1 k c n r how last
   for k in $(kinds); do
@@ -206,7 +213,8 @@ long() {
   down
 }
 
-# jobs looked at for each second of CPU: of the passes' own time, and of all that slurmctld used meanwhile. Debian's both loops look at the queue, ours in each pass.
+# jobs looked at for each second of CPU: of the passes' own time, and of all that slurmctld used meanwhile. Debian's
+# both loops look at the queue, ours in each pass.
 considered() {
   local k c seconds=${WATCH:-60} i; rm -f "$work"/seen.* "$work"/deep.*
   for k in $(kinds); do of $k sdiag -r >/dev/null; done
@@ -218,17 +226,24 @@ considered() {
     of $k sdiag > "$work/sdiag.$k"
     awk -v k=$k -v cpu=$c '
       /^Main/{s="m"} /^Backfilling/{s="b"} /^Remote/{s=""}
-      s=="m" && /Total cycles/{n=$NF} s=="m" && /Mean cycle:/{mean=$NF} s=="m" && /Mean depth cycle/{depth=$NF} s=="m" && /Last queue length/{q=$NF}
-      s=="b" && /Total cycles/{bn=$NF} s=="b" && /Mean cycle/{bmean=$NF} s=="b" && /Depth Mean \(try depth\)/{bdepth=$NF} s=="b" && /Last depth cycle \(try sched\)/{blast=$NF}
-      END{main=n*depth; bf=bn*bdepth; printf "  %s: %d passes of %d us, %d of %d jobs each; backfill %d cycles of %d us, %d tried; slurmctld used %d ms\n", k, n, mean, depth, q, bn, bmean, bdepth, cpu
-        print (main+bf)*1000/cpu, 0 >> "'"$work/seen.$k"'"; print (k=="muster" ? (main ? main*1e6/(n*mean) : 0) : (bn ? bf*1e6/(bn*bmean) : 0)), 0 >> "'"$work/deep.$k"'"}' \
+      s=="m" && /Total cycles/{n=$NF} s=="m" && /Mean cycle:/{mean=$NF}
+      s=="m" && /Mean depth cycle/{depth=$NF} s=="m" && /Last queue length/{q=$NF}
+      s=="b" && /Total cycles/{bn=$NF} s=="b" && /Mean cycle/{bmean=$NF}
+      s=="b" && /Depth Mean \(try depth\)/{bdepth=$NF} s=="b" && /Last depth cycle \(try sched\)/{blast=$NF}
+      END{main=n*depth; bf=bn*bdepth
+        printf "  %s: %d passes of %d us, %d of %d jobs each; ", k, n, mean, depth, q
+        printf "backfill %d cycles of %d us, %d tried; slurmctld used %d ms\n", bn, bmean, bdepth, cpu
+        print (main+bf)*1000/cpu, 0 >> "'"$work/seen.$k"'"
+        deep=k=="muster" ? (main ? main*1e6/(n*mean) : 0) : (bn ? bf*1e6/(bn*bmean) : 0)
+        print deep, 0 >> "'"$work/deep.$k"'"}' \
           "$work/sdiag.$k"
   done
   row "looked at, for a CPU second of slurmctld" jobs seen
   row "looked at in depth (backfill), for its second" jobs deep
 }
 
-# From the event to the start that it makes possible, before a queue of JOBS, with and without 1,000 filtered queries a second. queries [JOBS]
+# From the event to the start that it makes possible, before a queue of JOBS, with and without 1,000 filtered queries a
+# second. queries [JOBS]
 queries() {
   local jobs=$1 first
   ONE=1 MAXJOBS=1000000 cluster muster "$prefix/bin" "$prefix/sbin" "${NODES:-64}" 8 "$(port_of muster)"
@@ -261,7 +276,8 @@ latency() {
       awk '{print $1/1000}' "$work/exec.$k" 2>/dev/null | sort -n > "$work/sorted.$k" || true
     done
     awk -v p=$profile -v m="$(med < "$work/sorted.muster")" -v d="$(med < "$work/sorted.debian")" \
-      'BEGIN{printf "%-52s %11.1f %11.1f %10.2f\n", p == "fast" ? "no batch_sched_delay" : "defaults of SchedulerParameters", m, d, d ? m/d : 0}'
+      'BEGIN{printf "%-52s %11.1f %11.1f %10.2f\n",
+        p == "fast" ? "no batch_sched_delay" : "defaults of SchedulerParameters", m, d, d ? m/d : 0}'
     down
   done
 }

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Every test: documents, checks by Error Prone, unit and simulation tests of all modules, C programs, then the tests across real daemons.
-#   test.sh            all but the fuzzer        test.sh --docs | --checks | --java | --fuzz | --native | --cluster   one part
+# Every test: documents, checks by Error Prone, unit and simulation tests of all modules, C programs, then the tests
+# across real daemons.
+#   test.sh                                                                       all but the fuzzer
+#   test.sh --docs | --checks | --java | --fuzz | --native | --cluster            one part
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 part=${1:-all}
@@ -22,7 +24,8 @@ run() {
 documents() { python3 -B "$here/packaging/docs/docs_test.py" && python3 -B "$here/packaging/docs/docs.py" check; }
 case $part in all|--docs) run "documents" documents; run "release command" bash "$here/packaging/release_test.sh" ;; \
   esac
-# The format, then Error Prone over main code and tests and NullAway over main code, into classes of its own: all of them anew, as an unchanged module is not looked at again.
+# The format, then Error Prone over main code and tests and NullAway over main code, into classes of its own: all of
+# them anew, as an unchanged module is not looked at again.
 checks() {
   rm -rf "$here"/*/target/check
   mvn -q -B -T2 -f "$here/pom.xml" spotless:check && mvn -q -B -T2 -f "$here/pom.xml" -Pcheck test-compile
@@ -35,9 +38,11 @@ case $part in all|--native)
   run "native programs of steps, with sanitizers" make -s -C "$here/native" test-steps SAN=1 OUT=build/sanitized
   run "native parsers, fuzzed" make -s -j2 -C "$here/native" fuzz SECONDS=20 ;;
 esac
-# Tests across real daemons run in lanes: each lane has a copy of the installation, and so a command service, of its own, and takes the next test of its list.
-# Patient tests mostly wait for time to be over and have a lane to themselves; those alone load the machine, or are about the whole host, and come last.
-patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers hetpreempt qospreempt signals sensors"
+# Tests across real daemons run in lanes: each lane has a copy of the installation, and so a command service, of its
+# own, and takes the next test of its list. Patient tests mostly wait for time to be over and have a lane to themselves;
+# those alone load the machine, or are about the whole host, and come last.
+patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers \
+hetpreempt qospreempt signals sensors"
 alone="load host page demo durability follow"
 lanes=${MUSTER_TEST_LANES:-$(nproc)} limit=${MUSTER_TEST_LIMIT:-900}
 next_test() { exec 9>>"$1.lock"; flock 9; sed -n 1p "$1"; sed -i 1d "$1"; }

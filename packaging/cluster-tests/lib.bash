@@ -1,4 +1,5 @@
-# A private cluster for one test: start_cluster [NODES [CPUS [EXTRA-CONF]]], stop_cluster. Everything under a temporary directory.
+# Sourced by each test: a private cluster under a temporary directory, checks and waits.
+#   start_cluster [NODES [CPUS [EXTRA-CONF]]], stop_cluster
 set -euo pipefail
 prefix=$(cd "${1:?PREFIX}" && pwd)
 dir=$(mktemp -d /tmp/muster-test-XXXXXX)
@@ -7,15 +8,17 @@ export SLURM_CONF=$dir/slurm.conf PATH=$prefix/bin:$prefix/sbin:$PATH
 fails=0
 limit_s=${MUSTER_TEST_LIMIT_S:-300}
 
-# A test that hangs says where: what runs, the stacks of its Java machines, the ends of the logs. Then everything of it is killed, and it fails.
+# Ends a test that hangs: prints its processes, the stacks of its Java machines and the ends of its logs, kills its
+# processes, and fails it.
 watch() {
   local p
   set +e +o pipefail
-  sleep "$limit_s"
+  sleep "$limit_s"     # the time limit of the test
   echo "FAIL it has not ended after $limit_s s"
   ps -eo pid,ppid,stat,etimes,args --forest | grep -E "$dir|$prefix|sbatch|srun|salloc|scancel|scontrol" \
     | grep -v grep | cut -c1-200 | tail -60
-  squeue -o '%i %T %r %N' </dev/null 2>&1 & sleep 3; scontrol show job </dev/null 2>&1 & sleep 3
+  timeout 3 squeue -o '%i %T %r %N' </dev/null 2>&1
+  timeout 3 scontrol show job </dev/null 2>&1
   for p in $(pgrep -f "$prefix|$dir" || true); do
     [[ "$(readlink "/proc/$p/exe")" = */bin/java || -n "$(grep -l libjvm "/proc/$p/maps" 2>/dev/null)" ]] || continue
     echo "--- $p $(tr '\0' ' ' < "/proc/$p/cmdline" | cut -c1-150)"
@@ -29,10 +32,10 @@ watch() {
   kill "$1"; for p in $(descendants "$1"); do [ "$p" = "$BASHPID" ] || kill -9 "$p" 2>/dev/null || true; done
 }
 descendants() { local c; for c in $(pgrep -P "$1" || true); do descendants "$c"; echo "$c"; done; }
-(watch $$ & echo $! > "$dir/watch.pid")     # no child of this shell: "wait" is for what the test starts
+(watch $$ & echo $! > "$dir/watch.pid")     # not a child of this shell: "wait" waits for children of the test only
 
 free_port() {
-  local p=$((20000 + RANDOM % 12700)) q ok   # below the ports that connections out take
+  local p=$((20000 + RANDOM % 12700)) q ok   # below the ephemeral ports
   while :; do
     ok=1
     for q in $(seq "$p" $((p + 20))); do if (exec 3<>"/dev/tcp/127.0.0.1/$q") 2>/dev/null; then ok=0; fi; done
@@ -47,7 +50,7 @@ start_cluster() {
   host=$(hostname -s 2>/dev/null || hostname); me=$(id -un)
   mkdir -p "$dir"/{run,log,state,spool,work}
   local try
-  for try in 1 2 3 4 5; do      # another program may take the port between the look and the start
+  for try in 1 2 3 4 5; do      # another program may take the port between the probe and the start
     port=$(free_port); write_conf "$extra"
     start_ctld && break
     [ "$try" -lt 5 ] || { echo "slurmctld did not start"; cat "$dir"/log/*; exit 1; }
@@ -60,7 +63,7 @@ start_cluster() {
   cd "$dir/work"
 }
 
-write_conf() { # @port+N@ in the extra lines: a port beside slurmctld's
+write_conf() { # replaces @port+N@ in the extra lines by slurmctld's port + N
   local more=$1
   while [[ $more =~ @port\+([0-9]+)@ ]]; do more=${more//"${BASH_REMATCH[0]}"/$((port + BASH_REMATCH[1]))}; done
   cat > "$SLURM_CONF" <<C
@@ -86,7 +89,8 @@ KillWait=5
 ReturnToService=2
 SlurmdParameters=config_overrides
 $more
-NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port+1))-$((port+nodes))] CPUs=$cpus RealMemory=4000 State=UNKNOWN
+NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port+1))-$((port+nodes))] CPUs=$cpus \
+  RealMemory=4000 State=UNKNOWN
 PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP
 C
 }
@@ -144,35 +148,39 @@ check() { # what, expected, actual
 match() { # what, pattern, actual
   if [[ "$3" =~ $2 ]]; then echo "ok   $1"; else echo "FAIL $1: '$3' does not match '$2'"; fails=$((fails+1)); fi
 }
-# scontrol reconfigure, until all nodes that live have read their configuration anew and said so.
+# Prints how often the running slurmd daemons have registered, by their logs.
 registered() {
   local n s=0 pid said
-  for n in "$dir"/run/slurmd-*.pid; do pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
-  n=${n##*/}
-  said=$(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true)
-  s=$((s + ${said:-0}))
-done
-echo "$s"
+  for n in "$dir"/run/slurmd-*.pid; do
+    pid=$(cat "$n" 2>/dev/null) && kill -0 "$pid" 2>/dev/null || continue
+    n=${n##*/}
+    said=$(grep -c 'registered at' "$dir/log/${n%.pid}.log" 2>/dev/null || true)
+    s=$((s + ${said:-0}))
+  done
+  echo "$s"
 }
+# Prints how many slurmd daemons run.
 lively() {
   local n s=0
   for n in "$dir"/run/slurmd-*.pid; do kill -0 "$(cat "$n" 2>/dev/null)" 2>/dev/null && s=$((s+1)) || true; done
   echo "$s"
 }
+# scontrol reconfigure; waits until all running slurmd daemons have read their configuration and registered again.
 reread() {
   local want n=0
   want=$(($(registered) + $(lively)))
   scontrol reconfigure
   until [ "$(registered)" -ge "$want" ] || [ $((n+=1)) -ge 50 ]; do sleep 0.1; done
-  sleep 0.2
+  sleep 0.2     # 0.2 s: slurmctld handles the registration that slurmd has logged
 }
-# Until a job runs, a moment longer: its processes are under way.
+# Waits until a job runs, and 0.5 s or the given seconds longer.
 running() {
   local n=0
   until [ -n "$(squeue -h -j "$1" -t R -o %i 2>/dev/null)" ] || [ $((n+=1)) -ge 100 ]; do sleep 0.1; done
-  sleep "${2:-0.5}"
+  sleep "${2:-0.5}"     # the job's processes start after its state is RUNNING
 }
-# Waits until a condition holds, for 30 s or as many as are given. The check behind it says what is wrong if it does not.
+# Waits until a condition holds, for at most 30 s or the given seconds. If it does not hold then, the check that follows
+# fails.
 soon() {
   local end=$((SECONDS + ${2:-30}))
   until eval "$1"; do
@@ -180,7 +188,7 @@ soon() {
     sleep 0.1
   done
 }
-# The same of what comes to be so within 15 s: the third word is read anew until it is, and stands in single quotes.
+# check and match of a value that is reached within 15 s: the third argument, in single quotes, is evaluated repeatedly.
 becomes() {
   local got n=0
   while eval "got=$3" || true; [ "$2" != "$got" ] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done
@@ -191,6 +199,7 @@ comes() {
   while eval "got=$3" || true; ! [[ "$got" =~ $2 ]] && [ $((n+=1)) -lt 75 ]; do sleep 0.2; done
   match "$1" "$2" "$got"
 }
+# Waits until the queue is empty, for at most 60 s or the given seconds; fails the test if it is not.
 wait_empty() {
   local n=0
   while [ -n "$(squeue -h 2>/dev/null)" ]; do

@@ -18,7 +18,8 @@ soon '[ "$(squeue -h -j "$id" -o %t)" = R ]'
 scontrol update jobid="$id" MinMemoryNode=50
 check "a job that runs gives memory back" "50M AllocMem=50" \
   "$(squeue -h -j "$id" -o %m) $(scontrol show node n1 | grep -o 'AllocMem=[0-9]*')"
-match "a running job gets no more memory" "Job is no longer pending execution" "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
+match "a running job gets no more memory" "Job is no longer pending execution" \
+  "$(scontrol update jobid="$id" MinMemoryNode=60 2>&1 || true)"
 wait_empty 30
 check "a running job is ended at its lowered limit" "OUT_OF_MEMORY" "$(sacct -X -n -P -o State -j "$id")"
 # A step has the memory that it asks for to itself. Another step waits while the job has too little left; a step that

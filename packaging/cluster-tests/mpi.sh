@@ -61,7 +61,8 @@ began=$SECONDS
 timeout 50 srun -N3 -n3 --mpi=pmi2 ./abort.sh </dev/null >aborted 2>&1 || true
 check "an abort ends its step within 20 s" "yes" "$([ $((SECONDS - began)) -lt 20 ] && echo yes || cat aborted)"
 match "a task aborts the step on all nodes" "CANCELLED AT" "$(cat aborted)"
-check "an abort kills each task of the step" "0 1 2 " "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort \
+check "an abort kills each task of the step" "0 1 2 " \
+  "$(sed -n 's/^srun: error: n[1-3]: task \([0-2]\): Killed$/\1/p' aborted | sort \
     | tr '\n' ' ')"
 own_helpers() {
   local p
@@ -130,6 +131,7 @@ if [ -x ring.pmix ]; then
   began=$SECONDS
   timeout 50 srun -N2 -n3 --mpi=pmix ./ring.pmix s </dev/null >late 2>&1 || true
   check "PMIxTimeout" "yes" "$([ $((SECONDS - began)) -lt 25 ] && echo yes || cat late)"
-  check "PMIx's files on the nodes are removed" "" "$(ls -d "$dir"/spool/n*/job*/pmix.* /dev/shm/slurm.pmix.* 2>/dev/null \
+  check "PMIx's files on the nodes are removed" "" \
+    "$(ls -d "$dir"/spool/n*/job*/pmix.* /dev/shm/slurm.pmix.* 2>/dev/null \
       || true)"
 fi

@@ -36,9 +36,10 @@ MCSPlugin=mcs/user
 MCSParameters=ondemand,ondemandselect
 $(for t in blk rng plain; do echo "PartitionName=$t Nodes=n[1-4] Topology=$t MaxTime=INFINITE State=UP"; done)"
 where() { timeout 30 srun -Q "$@" sh -c '[ $SLURM_PROCID != 0 ] || echo $SLURM_JOB_NODELIST' </dev/null 2>&1; }
-check "the first of two cluster_default topologies is shown" "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" \
-  "$(scontrol show topology | head -1)"
-check "the topology of a partition, for a node" "BlockName=b2 BlockIndex=1 Nodes=n[2,4] BlockSize=2" "$(scontrol show topology blk node=n4)"
+check "the first of two cluster_default topologies is shown" \
+  "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" "$(scontrol show topology | head -1)"
+check "the topology of a partition, for a node" "BlockName=b2 BlockIndex=1 Nodes=n[2,4] BlockSize=2" \
+  "$(scontrol show topology blk node=n4)"
 check "the switch of two nodes" "SwitchName=top Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[1-2]" \
   "$(scontrol show topology 'n[2-3]')"
 check "a flat topology has no lines" "" "$(scontrol show topology plain)"
@@ -75,7 +76,8 @@ check "no such topology" "slurm_update error: Requested topology configuration i
 # Labels.
 check "another user's label" "sbatch: error: Batch job submission failed: Invalid mcs_label specified" \
   "$(sbatch --mcs-label=nobody --wrap true 2>&1)"
-check "a job without a label" "N/A" "$(srun -Q sh -c 'scontrol -o show job $SLURM_JOB_ID' | grep -o 'MCS_label=[^ ]*' | cut -d= -f2)"
+check "a job without a label" "N/A" "$(srun -Q sh -c 'scontrol -o show job $SLURM_JOB_ID' | grep -o 'MCS_label=[^ ]*' \
+    | cut -d= -f2)"
 a=$(sbatch --parsable -o /dev/null --mem=10 -w n1 --exclusive=mcs --wrap 'sleep 60'); running "$a"
 me=$(id -un)
 check "--exclusive=mcs: the label is the user" "$me n1" "$(squeue -h -j "$a" -O mcslabel:20,nodelist:20 | xargs)"

@@ -57,7 +57,8 @@ check "sinfo lists a cloud node without power (since 23.02)" 2 "$(sinfo -h -N -o
 check "scontrol lists a cloud node without power" 1 "$(scontrol -o show node | grep -c d9)"
 scontrol delete NodeName=d9
 check "a deleted node is not found" "Node d9 not found" "$(scontrol show node d9 2>&1)"
-check "a deleted node is not deleted twice" "scontrol: error: failed to delete nodes d9|delete_node NodeName=d9: Invalid node name specified|" \
+check "a deleted node is not deleted twice" \
+  "scontrol: error: failed to delete nodes d9|delete_node NodeName=d9: Invalid node name specified|" \
   "$(scontrol delete NodeName=d9 2>&1 | tr '\n' '|')"
 
 check "no name in --conf" "slurmd: fatal: option 'NodeName=' not allowed in --conf" \
@@ -96,7 +97,8 @@ slurmd --conf-server "127.0.0.1:$port" -N n1 -d "$prefix/sbin/slurmstepd" </dev/
 check "the fetched files" "beside.sh more.conf slurm.conf " \
   "$(ls "$dir/spool/n1/conf-cache" | grep -v slurm.key | tr '\n' ' ')"
 soon '[ "$(state n1)" = IDLE ]'
-check "a command with the fetched files" 0 "$(rc=0; SLURM_CONF=$dir/run/conf/slurm.conf timeout 20 srun -w n1 true </dev/null \
+check "a command with the fetched files" 0 \
+  "$(rc=0; SLURM_CONF=$dir/run/conf/slurm.conf timeout 20 srun -w n1 true </dev/null \
     || rc=$?; echo $rc)"
 check "the fetched prolog runs" 1 "$(wc -l < "$dir/prologs")"
 printf '#!/bin/bash\necho new >> %s\n' "$dir/prologs" > "$dir/beside.sh"
@@ -105,7 +107,8 @@ reread
 soon 'grep -q new "$dir/spool/n1/conf-cache/beside.sh"'
 timeout 20 srun -w n1 true </dev/null
 check "a reconfiguration fetches the changed prolog" new "$(tail -1 "$dir/prologs")"
-check "a reconfiguration fetches changed included files" "NodeName=DEFAULT Weight=1" "$(cat "$dir/spool/n1/conf-cache/more.conf")"
+check "a reconfiguration fetches changed included files" "NodeName=DEFAULT Weight=1" \
+  "$(cat "$dir/spool/n1/conf-cache/more.conf")"
 mkdir "$dir/run2"; from="--conf-server 127.0.0.1:$port"; [ -e /etc/slurm/slurm.conf ] || from=
 SLURM_CONF_SERVER=127.0.0.1:$port RUNTIME_DIRECTORY=$dir/run2 timeout 20 env -u SLURM_CONF sackd -D $from </dev/null \
   >"$dir/log/sackd.out" 2>&1 &
@@ -126,7 +129,8 @@ held=$(sbatch --parsable -p old -H -o /dev/null --wrap true)
 cp "$dir/whole.conf" "$SLURM_CONF"; scontrol reconfigure
 becomes "both jobs end" "NODE_FAIL PartitionDown,NODE_FAIL PartitionDown" \
   '"$(squeue -a -h -t all -j "$run,$held" -o "%T %r" | paste -sd,)"'
-match "the log names the running job" "error: Killing JobId=$run on defunct partition old" "$(cat "$dir/log/slurmctld.log")"
+match "the log names the running job" "error: Killing JobId=$run on defunct partition old" \
+  "$(cat "$dir/log/slurmctld.log")"
 match "the log names the held job" "error: Invalid partition \(old\) for JobId=$held" "$(cat "$dir/log/slurmctld.log")"
 cp "$dir/old.conf" "$SLURM_CONF"; scontrol reconfigure
 becomes "the running job runs again" RUNNING '"$(squeue -h -o %T -j "$run")"'
@@ -144,7 +148,8 @@ check "the original file is accepted" 0 "$(scontrol reconfigure >/dev/null 2>&1;
 scontrol update nodename=n1 cpubind=core availablefeatures=a,b; scontrol update nodename=n1 activefeatures=b
 match "CpuBind and features of a node" 'CpuBind=cores .*AvailableFeatures=a,b ActiveFeatures=b ' \
   "$(scontrol -o show node n1)"
-check "active features are a subset of the available ones" "slurm_update error: Active features not subset of available features" \
+check "active features are a subset of the available ones" \
+  "slurm_update error: Active features not subset of available features" \
   "$(scontrol update nodename=n1 activefeatures=c 2>&1)"
 sed -i s/enable_configless/node_reg_mem_percent=90/ "$SLURM_CONF"; scontrol reconfigure
 match "--conf-server without enable_configless" 'enable_configless is not set' \

@@ -28,5 +28,6 @@ check "virtual memory is counted" yes "$([ "$(row MaxVMSize)" -gt 120000000 ] &&
 check "the task with the most reads and writes" "1|n1|1|n1" \
   "$(row MaxDiskReadTask,MaxDiskReadNode,MaxDiskWriteTask,MaxDiskWriteNode)"
 match "the tasks of TRESUsageInMaxTask" "cpu=3,fs/disk=1,mem=2,pages=[0-3],vmem=2" "$(row TRESUsageInMaxTask)"
-match "the tasks of TRESUsageInMinTask" "cpu=[012],fs/disk=[0-3],mem=[013],pages=[0-3],vmem=[013]" "$(row TRESUsageInMinTask)"
+match "the tasks of TRESUsageInMinTask" "cpu=[012],fs/disk=[0-3],mem=[013],pages=[0-3],vmem=[013]" \
+  "$(row TRESUsageInMinTask)"
 check "the busy task has not the least CPU time" yes "$([ "$(row MinCPUTask)" != 3 ] && echo yes)"

@@ -31,8 +31,10 @@ check "a begin time" "It is not to begin before" "$(why "$later" | grep -o 'It i
 check "an unknown job" "muster: error: Invalid job id specified: 99999" "$(why 99999)"
 check "as JSON" Resources \
   "$(muster -json why "$head" </dev/null | python3 -c 'import json,sys; print(json.load(sys.stdin)["reason"])')"
-check "muster plan charts the nodes" "n1 n2" "$(muster plan </dev/null | sed -n 's/^\(n[12]\) .*[#+].*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
-check "muster plan lists the next job to start" yes "$(muster plan </dev/null | grep -q "^$head  *$(id -un | cut -c1-10)" && echo yes)"
+check "muster plan charts the nodes" "n1 n2" \
+  "$(muster plan </dev/null | sed -n 's/^\(n[12]\) .*[#+].*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+check "muster plan lists the next job to start" yes \
+  "$(muster plan </dev/null | grep -q "^$head  *$(id -un | cut -c1-10)" && echo yes)"
 check "an unknown partition" "muster: error: Invalid partition name specified" \
   "$(muster plan -partition nowhere 2>&1 </dev/null)"
 scancel "$first"
@@ -51,7 +53,8 @@ endless=$(sbatch --parsable -o /dev/null -N 2 --exclusive -t UNLIMITED --wrap 's
 becomes "a job without a time limit has the nodes" RUNNING '"$(squeue -h -j "$endless" -o %T)"'
 waits=$(sbatch --parsable -o /dev/null -N 1 -t 30 --wrap true)
 check "a job that waits for it is planned a year ahead" 365 "$(days "$waits")"
-check "muster why names the missing limit" "without a limit: a year counts as his time." "$(why "$waits" | grep -o 'without a limit: .*')"
+check "muster why names the missing limit" "without a limit: a year counts as his time." \
+  "$(why "$waits" | grep -o 'without a limit: .*')"
 scancel "$waits"
 scontrol update jobid="$endless" timelimit=6-00:00:00
 for _ in $(seq 28); do last=$(sbatch --parsable -o /dev/null -N 2 --exclusive -t 6-00:00:00 --wrap 'sleep 300'); done

@@ -66,7 +66,8 @@ scontrol update partitionname=low gracetime=0; wait_empty
 reread
 scontrol create partitionname=low nodes=n1 priority=1 preemptmode=cancel   # slurm.conf knows none of these
 scontrol create partitionname=high nodes=n1 priority=2 preemptmode=off
-match "an unknown PreemptParameters key is logged" "PreemptParameters=colour has no effect" "$(cat "$dir/log/slurmctld.log")"
+match "an unknown PreemptParameters key is logged" "PreemptParameters=colour has no effect" \
+  "$(cat "$dir/log/slurmctld.log")"
 low=$(sbatch --parsable -p low -o /dev/null -t1 --mem=10 -L lic:2 --wrap 'sleep 60'); running "$low"
 high=$(sbatch --parsable -p high -o /dev/null -t1 --mem=10 -L lic:1 --wrap true)
 check "reclaim_licenses preempts the holder of licenses" PREEMPTED "$(until_state "$low" PREEMPTED)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # priority/multifactor through the commands: sprio's columns, sshare's tree, usage that survives the controller.
-# shows: PriorityCalcPeriod, PriorityType, PriorityWeightAge, PriorityWeightAssoc, PriorityWeightFairShare, PriorityWeightJobSize
+# shows: PriorityCalcPeriod, PriorityType, PriorityWeightAge, PriorityWeightAssoc, PriorityWeightFairShare
+# shows: PriorityWeightJobSize
 # shows: PriorityWeightPartition, PriorityWeightQOS, PriorityWeightTRES
 . "$(dirname "$0")/lib.bash"
 prepare_dbd
@@ -31,7 +32,8 @@ check "sprio's weights" \
   "$(sprio -w | tail -1)"
 check "sprio's factors" "$second main 2000 3000 5 cpu=100,mem=2" "$(sprio -h -j "$second" -o '%i %r %J %P %N %T')"
 check "sprio's normalised factors" "1.0000000 1.0000000 cpu=1.00,mem=0.01" "$(sprio -h -j "$second" -o '%j %p %t')"
-check "an unknown format letter" "sprio: error: Invalid job format specification: Z" "$(sprio -o '%i %Z' 2>&1 >/dev/null)"
+check "an unknown format letter" "sprio: error: Invalid job format specification: Z" \
+  "$(sprio -o '%i %Z' 2>&1 >/dev/null)"
 # sprio computes the priority now; squeue shows the one of the last PriorityCalcPeriod.
 soon 'total=$(sprio -h -j "$second" -o %Y); shown=$(squeue -h -j "$second" -o %Q); [ "$total" = "$shown" ]' 10
 check "squeue shows sprio's priority" "$total" "$shown"

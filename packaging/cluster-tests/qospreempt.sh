@@ -79,7 +79,8 @@ b=$(sb -q low -w n1 -n2 --priority=100 --wrap true)
 sleep 3     # 3 s: the job is not preempted
 check "WITHIN: a job of the same priority preempts nothing" "RUNNING PENDING" "$(state "$a") $(state "$b")"
 c=$(sb -q low -w n1 -n2 --priority=200 --wrap true)
-becomes "WITHIN: a job of a higher priority preempts" "PREEMPTED COMPLETED COMPLETED" '"$(state "$a") $(state "$c") $(state "$b")"'
+becomes "WITHIN: a job of a higher priority preempts" "PREEMPTED COMPLETED COMPLETED" \
+  '"$(state "$a") $(state "$c") $(state "$b")"'
 modify_qos low preemptmode=cluster
 a=$(sb -q low -w n1 -n2 --priority=100 --wrap 'sleep 60')
 running "$a"

@@ -34,7 +34,8 @@ check "the job runs in the minute of ResvOverRun" R "$(squeue -h -o %t -j "$id")
 check "the reservation stays for that minute" r "$(scontrol show res | sed -n 's/^ReservationName=\([^ ]*\).*/\1/p')"
 late=$(sbatch --parsable -o /dev/null --reservation=r --wrap true 2>&1) || true
 sleep 1     # 1 s: the job does not start
-check "no job starts in that minute" "" "$([[ "$late" =~ ^[0-9]+$ ]] && squeue -h -t R,CG,CD -o %t -j "$late" 2>/dev/null)"
+check "no job starts in that minute" "" \
+  "$([[ "$late" =~ ^[0-9]+$ ]] && squeue -h -t R,CG,CD -o %t -j "$late" 2>/dev/null)"
 becomes "after that minute the job ends" TIMEOUT '"$(squeue -h -t all -o %T -j "$id")"'
 over=$(date -d "$(scontrol show job "$id" | sed -n 's/.* EndTime=\([^ ]*\).*/\1/p')" +%s)
 match "it ends a minute after the reservation" '^(59|60|61|62|63)$' "$((over - end))"

@@ -20,16 +20,19 @@ insert into cluster_event_table (node_name, cluster, tres, period_start, period_
 ('x0', 'c1', '1=2,2=2000', $((at + 2700)), $((at + 4500)), 'down', '')
 on duplicate key update period_start=VALUES(period_start);
 insert into job_table (jobid, associd, wckey, wckeyid, uid, gid, \`partition\`, cluster, account,
-eligible, submit, start, end, suspended, name, state, comp_code, priority, req_cpus, tres_alloc, nodelist, kill_requid, qos, deleted)
+eligible, submit, start, end, suspended, name, state, comp_code, priority, req_cpus, tres_alloc, nodelist, kill_requid,
+qos, deleted)
 values
 ('65536', '$(assoc u1 a1)', 'wk1', '$(key u1)', '0', '0', 'debug', 'c1', 'a1',
  $at, $at, $at, $((at + 1200)), '0', 'j', '3', '0', '2', 2, '1=2,2=500', 'x1', '0', '0', '0')
 ('65537', '$(assoc u1 a1)', 'wk1', '$(key u1)', '0', '0', 'debug', 'c1', 'a1',
- $((at + 1200)), $((at + 1200)), $((at + 1200)), $((at + 3900)), '0', 'j', '3', '0', '2', 2, '1=2,2=700', 'x1', '0', '0', '0'),
+ $((at + 1200)), $((at + 1200)), $((at + 1200)), $((at + 3900)),
+ '0', 'j', '3', '0', '2', 2, '1=2,2=700', 'x1', '0', '0', '0'),
 ('65538', '$(assoc u2 a3)', 'wk1', '$(key u2)', '0', '0', 'debug', 'c1', 'a3',
  $waits, $waits, $starts, $over, '0', 'j', '3', '0', '4', 4, '1=4,2=4000', 'x[0-1]', '0', '0', '0'),
 ('65539', '$(assoc u1 a2)', 'wk1', '$(key u1)', '0', '0', 'debug', 'c1', 'a2',
- $((over - 3600)), $((over - 3600)), $over, $((over + 3900)), '0', 'j', '3', '0', '2', 2, '1=2,2=100', 'x0', '0', '0', '0')
+ $((over - 3600)), $((over - 3600)), $over, $((over + 3900)),
+ '0', 'j', '3', '0', '2', 2, '1=2,2=100', 'x0', '0', '0', '0')
 on duplicate key update id=LAST_INSERT_ID(id);
 S
 for _ in 1 2; do
@@ -159,5 +162,6 @@ match "reservation utilization" '^r1\|cpu\|4\|(1[2-9]|2[0-9])\|143[0-9][0-9]$' \
 scontrol delete reservation r1
 match "reservation utilization ends with its removal" '^r1\|cpu\|(1[2-9]|2[0-9])\|[0-9]{1,2}$' \
   "$(r reservation utilization start="$hour" end=now+1hour format=name,tresname,alloc,idle)"
-match "the cluster's reported time of this hour" '^test\|[1-9]' "$(r cluster utilization start="$hour" format=cluster,reported)"
+match "the cluster's reported time of this hour" '^test\|[1-9]' \
+  "$(r cluster utilization start="$hour" format=cluster,reported)"
 finish

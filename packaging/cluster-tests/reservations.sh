@@ -12,14 +12,16 @@ pattern="ReservationName=r1 .* Nodes=n1 NodeCnt=1 CoreCnt=4 Features=$none Parti
 match "scontrol show reservation" "$pattern TRES=cpu=4 AllowedPartitions=$none QOS=$none Users=$me " \
   "$(scontrol -o show res r1)"
 check "an unknown reservation" "Reservation nosuch not found" "$(scontrol show res nosuch)"
-check "an overlapping reservation" "Error creating the reservation: Requested reservation overlaps with another reservation" \
+check "an overlapping reservation" \
+  "Error creating the reservation: Requested reservation overlaps with another reservation" \
   "$(scontrol create reservation start=now dur=10 nodes=n1 user="$me" 2>&1)"
 check "a reservation without a start time" "scontrol: error: A start time must be given.  No reservation created." \
   "$(scontrol create reservation dur=10 nodes=n1 user="$me" 2>&1)"
 check "sinfo's state" "resv" "$(sinfo -h -N -n n1 -o %t)"
 match "sinfo -T" "r1 +ACTIVE +[-0-9T:]+  [-0-9T:]+     00:10:00  n1" "$(sinfo -T)"
 match "scontrol's state" "State=IDLE.RESERVED" "$(scontrol -o show node n1)"
-check "scontrol show node names the reservation" "ReservationName=r1" "$(scontrol show node n1 | grep -o 'ReservationName=.*')"
+check "scontrol show node names the reservation" "ReservationName=r1" \
+  "$(scontrol show node n1 | grep -o 'ReservationName=.*')"
 check "sinfo %i" "n1 r1
 n2 
 n3 " "$(sinfo -h -N -o '%N %i' | sort)"
@@ -39,7 +41,8 @@ check "a job in an unknown reservation" "srun: error: Unable to allocate resourc
   "$(srun --reservation=no true 2>&1 || true)"
 id=$(sbatch --parsable -o /dev/null -t 1 --reservation=r1 --wrap 'sleep 30')
 becomes "squeue %v" "RUNNING r1" '"$(squeue -h -o '\''%T %v'\'' -j "$id")"'
-match "a reservation in use is not deleted" "Requested reservation is in use" "$(scontrol delete reservationname=r1 2>&1 || true)"
+match "a reservation in use is not deleted" "Requested reservation is in use" \
+  "$(scontrol delete reservationname=r1 2>&1 || true)"
 killed slurmctld; start_ctld
 comes "the reservation survives a kill of slurmctld" "ReservationName=r1 " '"$(scontrol -o show res 2>/dev/null)"'
 scancel "$id"; wait_empty
@@ -50,7 +53,8 @@ match "the added users are shown" "Users=$me,nobody " "$(scontrol -o show res r1
 check "an unknown flag" "scontrol: error: Error parsing flags foo.  No reservation update." \
   "$(scontrol update reservationname=r1 flags=foo 2>&1 | head -1)"
 held=$(sbatch --parsable -H -o /dev/null --reservation=r1 --wrap true)
-match "a pending job uses its reservation" "Requested reservation is in use" "$(scontrol delete reservationname=r1 2>&1 || true)"
+match "a pending job uses its reservation" "Requested reservation is in use" \
+  "$(scontrol delete reservationname=r1 2>&1 || true)"
 scancel "$held"
 check "a reservation is deleted" "" "$(scontrol delete reservationname=r1)"
 scontrol create reservation reservationname=short start=now+2 end=now+6 nodes=ALL user=nobody >/dev/null
@@ -68,7 +72,8 @@ ids=$(for w in "" "" "-N2" "-w n1" "--reservation=mine" "--reservation=mine"; do
 done | paste -sd,)
 comes "six jobs show the maintenance as their reason" "6" \
   '"$(squeue -h -j "$ids" -o %r | grep -c "^ReqNodeNotAvail, Reserved for maintenance$")"'
-match "scontrol shows the maintenance" "Reason=ReqNodeNotAvail,_Reserved_for_maintenance" "$(scontrol show job "${ids%%,*}")"
+match "scontrol shows the maintenance" "Reason=ReqNodeNotAvail,_Reserved_for_maintenance" \
+  "$(scontrol show job "${ids%%,*}")"
 check "a short job of the reservation runs" n1 "$(srun -Q -t 5 --reservation=mine printenv SLURM_JOB_NODELIST)"
 scancel ${ids//,/ }; wait_empty
 scontrol delete reservation=mine; scontrol delete reservation=maint
@@ -108,7 +113,8 @@ becomes "the reserved license is missing to other jobs" "PD Licenses" \
   '"$(squeue -h -o "%t %r" -j "$id")"'
 scancel "$id"
 scontrol update reservation=any nodes=n2 >/dev/null
-check "nodes are added to a reservation of licenses" "Nodes=n2 PartitionName=(null) Flags=SPEC_NODES,ANY_NODES TRES=cpu=4" "$(shown any)"
+check "nodes are added to a reservation of licenses" \
+  "Nodes=n2 PartitionName=(null) Flags=SPEC_NODES,ANY_NODES TRES=cpu=4" "$(shown any)"
 check "the start of a running reservation cannot change" "slurm_update error: Reservation already started" \
   "$(scontrol update reservation=any start=now+1hour 2>&1 | head -1)"
 scontrol create res reservationname=f start=now+1hour dur=10 user=nobody nodecnt=1 flags=daily,overlap >/dev/null
@@ -120,7 +126,8 @@ scontrol create res reservationname=fewer start=now+3hours dur=10 user=nobody no
 scontrol update reservation=fewer nodecnt=2 >/dev/null
 check "a smaller nodecnt keeps the last nodes" "Nodes=n[2-3] PartitionName=main Flags= TRES=cpu=8" "$(shown fewer)"
 scontrol update reservation=fewer nodes=+n1,-n[2-3] >/dev/null; scontrol update reservation=fewer nodes+=n3 >/dev/null
-check "nodes are added and removed by sign" "Nodes=n[1,3] PartitionName=main Flags=SPEC_NODES TRES=cpu=8" "$(shown fewer)"
+check "nodes are added and removed by sign" "Nodes=n[1,3] PartitionName=main Flags=SPEC_NODES TRES=cpu=8" \
+  "$(shown fewer)"
 scontrol update reservation=fewer nodecnt=1 >/dev/null
 check "a nodecnt keeps SPEC_NODES" "Nodes=n3 PartitionName=main Flags=SPEC_NODES TRES=cpu=4" "$(shown fewer)"
 check "an unknown user with a sign" "slurm_update error: Invalid user id" \
@@ -133,14 +140,17 @@ if [ "$(id -u)" = 0 ]; then
   check "a user creates none" "Error creating the reservation: Invalid user id" \
     "$(as scontrol create res start=now dur=10 nodecnt=1 users=nobody)"
   check "a user changes none" "slurm_update error: Invalid user id" "$(as scontrol update reservation=fewer dur=5)"
-  check "a user deletes none, and does not learn whether it exists" "delete_reservation reservation=nosuch: Invalid user id" \
+  check "a user deletes none, and does not learn whether it exists" \
+    "delete_reservation reservation=nosuch: Invalid user id" \
     "$(as scontrol delete reservation=nosuch)"
-  check "a user does not set the log's level" "slurm_set_debug_level error: Permission denied" "$(as scontrol setdebug info)"
+  check "a user does not set the log's level" "slurm_set_debug_level error: Permission denied" \
+    "$(as scontrol setdebug info)"
 fi
 check "tres with a sign" \
   "scontrol: error: Parameter tres+=cpu=1 specified a plus or minus.  This is not allowed." \
   "$(scontrol update reservation=fewer tres+=cpu=1 2>&1)"
-check "corecnt of a reservation of whole nodes" "scontrol: error: Updating core/node TRES not supported for core-based reservations
+check "corecnt of a reservation of whole nodes" \
+  "scontrol: error: Updating core/node TRES not supported for core-based reservations
 slurm_update error: Core-based reservation can not be updated" "$(scontrol update reservation=fewer corecnt=1 2>&1)"
 scontrol delete reservationname=fewer
 scontrol update reservation=f flags= >/dev/null
@@ -148,7 +158,8 @@ check "an empty flags= changes none" "FLEX,OVERLAP" "$(scontrol -o show res f | 
 check "OVERLAP cannot be removed" "scontrol: error: Error parsing flags -overlap.  No reservation update." \
   "$(scontrol update reservationname=f flags-=overlap 2>&1 | head -1)"
 scontrol update reservation=f nodes=n[2-3] nodecnt=1 >/dev/null
-check "nodes= with nodecnt= takes nodecnt of the nodes" "Nodes=n2 PartitionName=main Flags=FLEX,OVERLAP,SPEC_NODES TRES=cpu=4" "$(shown f)"
+check "nodes= with nodecnt= takes nodecnt of the nodes" \
+  "Nodes=n2 PartitionName=main Flags=FLEX,OVERLAP,SPEC_NODES TRES=cpu=4" "$(shown f)"
 scontrol update reservation=f nodes=n[2-3] >/dev/null; scontrol update reservation=f nodes= >/dev/null
 check "an empty nodes= takes as many nodes" "Nodes=n[2-3] PartitionName=main Flags=FLEX,OVERLAP TRES=cpu=8" "$(shown f)"
 check "more nodes than the cluster has" "Error creating the reservation: Requested nodes are busy" \

@@ -148,7 +148,8 @@ check "a reservation is added" 200 "$(ask POST /slurm/v0.0.45/reservation \
 check "the partition's nodes" n1 "$(sinfo -h -p p2 -o %N)"
 check "the partition's LLN" LLN=YES "$(scontrol show partition p2 | grep -o 'LLN=[A-Z]*')"
 check "the reservation's nodes" " Nodes=n1" "$(scontrol show reservation r | grep -o ' Nodes=n1')"
-for object in slurm/v0.0.45/partition/p2 slurm/v0.0.45/reservation/r slurmdb/v0.0.45/user/ann slurmdb/v0.0.45/qos/fast; do
+for object in slurm/v0.0.45/partition/p2 slurm/v0.0.45/reservation/r slurmdb/v0.0.45/user/ann \
+  slurmdb/v0.0.45/qos/fast; do
   check "DELETE /$object" 200 "$(ask DELETE "/$object")"
 done
 check "a deleted reservation is an empty list" "200 []" \

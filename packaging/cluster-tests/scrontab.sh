@@ -20,7 +20,8 @@ minute=$(squeue -h -n minute -o %i)
 match "scontrol show job" 'CronJob=Yes CrontabSpec="\* \* \* \* \*"' "$(scontrol show job "$minute")"
 check "a wrong time specification" "scrontab: error: line 1: invalid time specification: 61 * * * *" \
   "$(echo '61 * * * * true' | scrontab - 2>&1)"
-check "a line without a command" "scrontab: error: line 2: there is no command: @daily" "$(printf '\n@daily\n' | scrontab - 2>&1)"
+check "a line without a command" "scrontab: error: line 2: there is no command: @daily" \
+  "$(printf '\n@daily\n' | scrontab - 2>&1)"
 check "a refused file changes nothing" "$(cat tab)" "$(scrontab -l)"
 check "scancel needs its flag" \
   "scancel: error: Kill job error on job id $minute: Cannot cancel scrontab jobs without --cron flag." \

@@ -48,7 +48,8 @@ id=$(sbatch --parsable -o /dev/null --wrap "bash -c '$talk' 2>/dev/null; sleep 2
   sstat -n -P -o TRESUsageInTot -j \$SLURM_JOB_ID.batch > $dir/work/sstat.out 2>&1"); wait_empty 30
 match "sacct: traffic received while the step ran" 'ic/sysfs=[1-9][0-9]{3,}' \
   "$(sacct -n -P -o TRESUsageInTot -j "$id.batch")"
-match "sacct: traffic sent while the step ran" 'ic/sysfs=[1-9][0-9]{3,}' "$(sacct -n -P -o TRESUsageOutTot -j "$id.batch")"
+match "sacct: traffic sent while the step ran" 'ic/sysfs=[1-9][0-9]{3,}' \
+  "$(sacct -n -P -o TRESUsageOutTot -j "$id.batch")"
 match "sstat: traffic received so far" 'ic/sysfs=[1-9][0-9]{3,}' "$(cat sstat.out)"
 check "a missing interface is logged once for each counter" 2 \
   "$(grep -c 'nosuch0/statistics/.*cannot be read' "$dir/log/slurmd-n1.log")"
@@ -72,7 +73,8 @@ srun -n2 --profile=task,network sleep 1.5; soon 'grep -qs RSS "$dir/series/lines
 comes "time series of a step's tasks go to InfluxDB" \
   '^RSS,job=[0-9]+,step=0,task=1,host=n1 value=[1-9][0-9]* [0-9]{10}$' \
   '"$(grep RSS,.*step=0,task=1 "$dir/series/lines" | tail -1)"'
-match "time series of the node's traffic go to InfluxDB" '^InMB,job=[0-9]+,step=0,task=Network,host=n1 value=[0-9]+\.[0-9]{2} [0-9]{10}$' \
+match "time series of the node's traffic go to InfluxDB" \
+  '^InMB,job=[0-9]+,step=0,task=Network,host=n1 value=[0-9]+\.[0-9]{2} [0-9]{10}$' \
   "$(grep InMB "$dir/series/lines" | tail -1)"
 match "ProfileInfluxDBDatabase" '^/write\?db=db&precision=s$' "$(grep /write "$dir/series/lines" | tail -1)"
 lines=$(wc -l < "$dir/series/lines"); srun sleep 1.2

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Keys of slurm.conf about the launch of jobs: propagated limits and priority, output files, salloc's shell, CPUs.
 # shows: CompleteWait, InteractiveStepOptions, JobFileAppend, LaunchParameters, MaxBatchRequeue, MaxTasksPerNode
-# shows: PropagatePrioProcess, PropagateResourceLimits, PropagateResourceLimitsExcept, ReconfigFlags, SchedulerParameters
+# shows: PropagatePrioProcess, PropagateResourceLimits, PropagateResourceLimitsExcept, ReconfigFlags
+# shows: SchedulerParameters
 # shows: SlurmctldAddr, TaskPluginParam
 . "$(dirname "$0")/lib.bash"
 printf '#!/bin/bash\nexit 3\n' > "$dir/prolog.sh"; chmod 755 "$dir/prolog.sh"

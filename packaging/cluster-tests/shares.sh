@@ -10,9 +10,11 @@ check "a step's ports" "12001-12004" "$(srun -Q -n1 --resv-ports=4 printenv SLUR
 check "SLURM_RESV_PORTS" "2" "$(SLURM_RESV_PORTS=2 srun -Q printenv SLURM_STEP_RESV_PORTS | tr ',-' '\n\n' | wc -l)"
 check "--resv-ports without a number: one more than tasks of a node" "2" \
   "$(srun -Q --resv-ports printenv SLURM_STEP_RESV_PORTS | tr ",-" "\n\n" | wc -l)"
-match "more ports than MpiParams has" "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" \
+match "more ports than MpiParams has" \
+  "srun: error: Unable to create step for job [0-9]*: Requires more ports than can be reserved" \
   "$(srun -n1 --resv-ports=13 true 2>&1 || true)"
-check "--resv-ports with a word" 'srun: error: Invalid numeric value "x" for --resv-port.' "$(srun --resv-ports=x true 2>&1 || true)"
+check "--resv-ports with a word" 'srun: error: Invalid numeric value "x" for --resv-port.' \
+  "$(srun --resv-ports=x true 2>&1 || true)"
 match "sbatch --resv-ports without a step manager" \
   "Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
   "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"

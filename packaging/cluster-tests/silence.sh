@@ -23,7 +23,8 @@ check "a running srun keeps its allocation" "RUNNING None" "$(how "$b")"
 kill -CONT $stopped $alloc; scancel "$b"; wait
 
 id=$(sbatch --parsable -H -o 'o.%4j' --mem=2048 --wrap true)
-check "squeue shows file names with their patterns" "$dir/work/o.%4j 2G" "$(squeue -h -j "$id" -O stdout:60,minmemory:6 | xargs)"
+check "squeue shows file names with their patterns" "$dir/work/o.%4j 2G" \
+  "$(squeue -h -j "$id" -O stdout:60,minmemory:6 | xargs)"
 check "squeue --expand-patterns --noconvert" "$dir/work/o.$(printf %04d "$id") 2048M" \
   "$(squeue -h -j "$id" --expand-patterns --noconvert -O stdout:60,minmemory:6 | xargs)"
 check "sacct shows file names with their patterns" "$dir/work/o.%4j" "$(sacct -nPX -j "$id" -o stdout)"

@@ -26,7 +26,8 @@ ResvEpilog=$dir/epilog.sh"
 check "require_timelimit refuses a job without a time limit" \
   "sbatch: error: Batch job submission failed: Time limit specification required, but not provided" \
   "$(sbatch --wrap true 2>&1)"
-check "require_timelimit refuses srun without a time limit" "srun: error: Unable to allocate resources: Time limit specification required, but not provided" \
+check "require_timelimit refuses srun without a time limit" \
+  "srun: error: Unable to allocate resources: Time limit specification required, but not provided" \
   "$(timeout 20 srun true 2>&1 </dev/null)"
 check "a job with a time limit runs" 0 "$(rc=0; timeout 20 srun -t 1 -J nm true </dev/null || rc=$?; echo $rc)"
 uid=$(id -u) none='\(null\)'
@@ -34,7 +35,8 @@ pattern="job_submit/logging: job_submit: Job submit request: account:$none begin
 match "job_submit/logging logs the submission" \
   "$pattern partition:$none qos:$none submit_uid:$uid time_limit:1 user_id:$uid" "$(cat "$dir/log/slurmctld.log")"
 sed -i '/^JobSubmitPlugins/d' "$SLURM_CONF"; scontrol reconfigure
-check "a job without a time limit runs without the plugin" 0 "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
+check "a job without a time limit runs without the plugin" 0 \
+  "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
 
 check "the scheduler's log is empty" 0 "$(wc -l < "$dir/log/sched.log")"
 check "the scheduler's log level is 0" "SlurmSchedLogLevel=0" \
@@ -46,7 +48,8 @@ check "an unknown log level" "invalid schedlog level: 7" "$(scontrol schedloglev
 mv "$dir/log/sched.log" "$dir/log/sched.1"; kill -USR2 "$(pid_of slurmctld)"; soon '[ -e "$dir/log/sched.log" ]'
 becomes "SIGUSR2 rotates the scheduler's log" 0 '"$(wc -l < "$dir/log/sched.log")"'
 sed -i '/^SlurmSchedLogFile/d' "$SLURM_CONF"; scontrol reconfigure
-check "scontrol schedloglevel without SlurmSchedLogFile" "slurm_set_schedlog_level error: Requested operation is presently disabled" \
+check "scontrol schedloglevel without SlurmSchedLogFile" \
+  "slurm_set_schedlog_level error: Requested operation is presently disabled" \
   "$(scontrol schedloglevel 1 2>&1)"
 
 # Programs of reservations: directly after a reconfiguration, and while slurmctld is down.
@@ -79,7 +82,8 @@ soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'
 soon '! kill -0 $(pid_of slurmd-n1) 2>/dev/null'
 start_ctld; start_node n1
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
-becomes "NoCtldInAddrAny and NoInAddrAny: they listen at their own address" "127.0.0.1 127.0.0.1" '"$(listens "$port") $(listens $((port + 1)))"'
+becomes "NoCtldInAddrAny and NoInAddrAny: they listen at their own address" "127.0.0.1 127.0.0.1" \
+  '"$(listens "$port") $(listens $((port + 1)))"'
 check "jobs run with them" 0 "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
 echo "JobSubmitPlugins=pbs" >> "$SLURM_CONF"
 match "an unsupported plugin is refused" 'slurm.conf:[0-9]*.*JobSubmitPlugins=pbs is not part of this version' \

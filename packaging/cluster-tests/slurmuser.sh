@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# slurmctld and slurmdbd that root starts run as SlurmUser: their ids, files and programs, a state directory of root, and
-# the command services, which need root.
+# slurmctld and slurmdbd that root starts run as SlurmUser: their ids, files and programs, a state directory of root,
+# and the command services, which need root.
 # shows: SlurmUser
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 [ -n "${IN_NAMESPACE:-}" ] || IN_NAMESPACE=1 exec unshare -m --propagation private bash "$0" "$@"
@@ -152,7 +152,8 @@ touch "/tmp/$(basename "$dir").log"
 chmod 666 "/tmp/$(basename "$dir").log"
 check "slurmctld of another user" "fatal: Failed to set GID to 23041 1" \
   "$(refusal setpriv --reuid=23042 --regid=23042 --clear-groups slurmctld -D -f "$dir/other.conf")"
-check "slurmctld of another user with SlurmUser's group" "fatal: Can not set uid to SlurmUser(23040): Operation not permitted 1" \
+check "slurmctld of another user with SlurmUser's group" \
+  "fatal: Can not set uid to SlurmUser(23040): Operation not permitted 1" \
   "$(refusal setpriv --reuid=23042 --regid=23041 --clear-groups slurmctld -D -f "$dir/other.conf")"
 rm -f "/tmp/$(basename "$dir").log"
 mkdir "$dir/empty"; sed "s#^StateSaveLocation=.*#StateSaveLocation=$dir/empty#" "$SLURM_CONF" > "$dir/empty.conf"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --stepmgr and the features that need it: a job's ports, memory that is given back, steps while slurmctld is down. Also:
-# scontrol getent and topoconf, and a cloud node whose name is not resolved.
+# --stepmgr and the features that need it: a job's ports, memory that is given back, steps while slurmctld is down.
+# Also: scontrol getent and topoconf, and a cloud node whose name is not resolved.
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 4 "PrologFlags=Contain
 MpiParams=ports=12000-12005"
@@ -11,7 +11,8 @@ match "scontrol show job" $'BatchHost=n1\n +StepMgrEnabled=Yes' "$(scontrol show
 match "scontrol --json show job" STEPMGR_ENABLED "$(scontrol --json show job "$id")"
 check "SALLOC_STEPMGR" "StepMgrEnabled=Yes" \
   "$(SALLOC_STEPMGR=1 salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID' | grep -o 'StepMgr.*')"
-check "no step manager without --stepmgr" "" "$(salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID; env' | grep -i stepmgr || true)"
+check "no step manager without --stepmgr" "" \
+  "$(salloc -Q sh -c 'scontrol show job $SLURM_JOB_ID; env' | grep -i stepmgr || true)"
 failed="Job submit/allocate failed"
 check "ports without a step manager" \
   "salloc: error: $failed: Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
@@ -33,7 +34,8 @@ start_ctld
 soon '[ "$(sinfo -h -N -p main -o %T 2>/dev/null | grep -cx idle)" = 2 ]'
 srun -Q -p clouds sh -c 'echo $SLURMD_NODENAME' > "$dir/work/cloud" 2>&1 & cloud=$!
 soon '[[ "$(scontrol show node far-away)" = *POWERING_UP* ]]'
-match "enable_stepmgr: a job of a node that is powering up" 'StepMgrEnabled=Yes' "$(scontrol show job "$(squeue -h -p clouds -o %i)")"
+match "enable_stepmgr: a job of a node that is powering up" 'StepMgrEnabled=Yes' \
+  "$(scontrol show job "$(squeue -h -p clouds -o %i)")"
 mkdir -p "$dir/spool/far-away"
 slurmd -b -N far-away -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 wait $cloud || true
@@ -74,7 +76,8 @@ $me:x:$(id -u):$(id -g):.*:$(getent passwd "$me" | cut -d: -f6):" "$(cat "$dir/w
 match "scontrol getent: the extern step" 'JobId=[0-9]+\.Extern:' "$(cat "$dir/work/getent")"
 match "scontrol getent: groups" "Groups:
 $(id -gn):x:$(id -g):$me" "$(cat "$dir/work/getent")"
-becomes "scontrol getent without steps" "No job steps exist on this node. 1" '"$( (scontrol getent n1 2>&1 || echo $?) | xargs)"'
+becomes "scontrol getent without steps" "No job steps exist on this node. 1" \
+  '"$( (scontrol getent n1 2>&1 || echo $?) | xargs)"'
 told() {
   SLURM_STEP_KILLED_MSG_NODE_ID=$1 srun -K -N2 sh -c '[ $SLURM_PROCID = 1 ] || exec sleep 100; sleep 0.3; exit 3' 2>&1 \
     </dev/null | grep -o 'ON n[12] CANCELLED' || true
@@ -82,7 +85,8 @@ told() {
 check "SLURM_STEP_KILLED_MSG_NODE_ID=0: the first node reports the end" "ON n1 CANCELLED" "$(told 0)"
 check "SLURM_STEP_KILLED_MSG_NODE_ID=1: the first node does not" "" "$(told 1)"
 check "without SLURM_STEP_KILLED_MSG_NODE_ID the first node reports the end" "ON n1 CANCELLED" "$(told "")"
-check "scontrol show topoconf" "--- - topology: default cluster_default: true flat: true" "$(scontrol show topoconf | xargs)"
+check "scontrol show topoconf" "--- - topology: default cluster_default: true flat: true" \
+  "$(scontrol show topoconf | xargs)"
 soon '! scontrol show job "$lower" | grep -q "AllocTRES=.*mem=1000M"' 90
 match "memory is given back" 'AllocTRES=cpu=1,mem=100M' "$(scontrol show job "$lower")"
 scancel "$lower"; wait_empty

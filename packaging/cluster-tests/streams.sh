@@ -49,7 +49,8 @@ check "an event of its end" yes "$(within events '"job_id":'"$id"',.*"state":"CO
 check "its output to the end" yes "$(within output 'event: end')"
 check "its whole output" $'line 1\nline 2\nline 3\né' "$(sed -n 's/^data: //p' "$dir/output" \
     | python3 -c 'import json,sys; print("".join(json.loads(l).get("text", "") for l in sys.stdin), end="")')"
-check "the rest of the output after Last-Event-ID" '"offset":21,"text":"é\n"' "$(curl -sN --max-time 20 -H "X-SLURM-USER-TOKEN: $nobody" \
+check "the rest of the output after Last-Event-ID" '"offset":21,"text":"é\n"' \
+  "$(curl -sN --max-time 20 -H "X-SLURM-USER-TOKEN: $nobody" \
     -H 'Last-Event-ID: 1.21' "localhost:$rport/muster/v1/jobs/$id/log" | grep -o '"offset":[0-9]*,"text":"[^"]*"')"
 turned=$(as nobody sbatch --parsable -o "$dir/work/turned" --wrap \
   "echo first; sleep 2; mv $dir/work/turned $dir/work/turned.1; echo 'longer than before' > $dir/work/turned; sleep 6")
@@ -95,7 +96,8 @@ id2=$(as daemon sbatch --parsable -D / -o /dev/null -J theirs --wrap true)
 check "PrivateData: a user sees his own job" yes "$(within theirs '"job_id":'"$id2"',')"
 check "PrivateData: a user sees no job of another user" "" "$(grep -e private "$dir/theirs" || true)"
 check "PrivateData: the other user neither" "" "$(grep -e '"job_id":'"$id2," "$dir/mine" || true)"
-check "PrivateData: lists have no job of another user" "" "$(code "$daemon" jobs >/dev/null; grep -e private "$dir/answer" || true)"
+check "PrivateData: lists have no job of another user" "" \
+  "$(code "$daemon" jobs >/dev/null; grep -e private "$dir/answer" || true)"
 check "PrivateData: its output is not found" 404 "$(code "$daemon" "jobs/$id/log")"
 kill "${streams[@]}" 2>/dev/null || true
 wait_empty

@@ -39,8 +39,8 @@ submit() {
   sbatch -J "$@" -o "$dir/out.%x" --wrap 'echo "FOO=$FOO"' 2>&1 | sed 's/job [0-9][0-9]*/job N/' | paste -sd'|'
 }
 check "log_user of an accepted job" "sbatch: hello good|Submitted batch job N" "$(submit good)"
-check "slurm.ERROR refuses a job" "sbatch: error: hello bad|sbatch: error: Batch job submission failed: Unspecified error" "$(submit bad)"
 failed="sbatch: error: Batch job submission failed:"
+check "slurm.ERROR refuses a job" "sbatch: error: hello bad|$failed Unspecified error" "$(submit bad)"
 check "an error by name" \
   "sbatch: error: hello acct|$failed Invalid account or account/partition combination specified" "$(submit acct)"
 check "an error by number" "sbatch: error: hello odd|$failed Unknown error 1234" "$(submit odd)"
@@ -48,11 +48,13 @@ mistake="$dir/job_submit.lua:7: attempt to index a nil value (local 'x')"
 check "a runtime error in the script refuses the job" \
   "sbatch: error: hello crash|sbatch: error: $mistake|$failed Lua function execution failed due to runtime error" \
   "$(submit crash)"
-match "the log has the runtime error" "job_submit/lua: $dir/job_submit.lua: .*attempt to index" "$(cat "$dir/log/slurmctld.log")"
+match "the log has the runtime error" "job_submit/lua: $dir/job_submit.lua: .*attempt to index" \
+  "$(cat "$dir/log/slurmctld.log")"
 check "log_user with srun" "srun: hello run|done" "$(srun -J run echo done 2>&1 | grep -v 'srun: job' | paste -sd'|')"
 check "job_desc.immediate and slurm.ESPANK_NOSPACE" "srun: hello now|srun: immediate 1, 3005|done" \
   "$(srun -I -J now echo done 2>&1 | grep -v 'srun: job' | paste -sd'|')"
-check "part_list and slurm.jobs" "sbatch: hello count|sbatch: main has 1 nodes|sbatch: jobs: some|Submitted batch job N" \
+check "part_list and slurm.jobs" \
+  "sbatch: hello count|sbatch: main has 1 nodes|sbatch: jobs: some|Submitted batch job N" \
   "$(submit count)"
 id=$(sbatch --parsable -H -J set -o "$dir/out.set" --wrap 'echo "FOO=$FOO"' 2>/dev/null)
 check "changed: comment" "Comment=from lua" "$(scontrol show job "$id" | grep -o '\bComment=.*')"
@@ -77,8 +79,9 @@ check "messages before another error" \
   "$hello|sbatch: error: invalid partition specified: nope|$failed Invalid partition name specified" \
   "$(het sbatch -o /dev/null -J a : -J b -p nope --wrap true)"
 wrong="error: invalid partition specified: nope"
+name="Invalid partition name specified"
 check "an allocation: no messages of components after the error" \
-  "salloc: error: 0: hello a|salloc: $wrong|salloc: error: Job submit/allocate failed: Invalid partition name specified" \
+  "salloc: error: 0: hello a|salloc: $wrong|salloc: error: Job submit/allocate failed: $name" \
   "$(het salloc -J a -p nope : -J b true)"
 check "a job of one component: messages without a number" \
   "srun: error: hello a|srun: $wrong|srun: error: Unable to allocate resources: Invalid partition name specified" \
@@ -89,7 +92,8 @@ id=$(sbatch --parsable -H -J told -o /dev/null --wrap true 2>/dev/null)
 told() { "$@" 2>&1 | sed -E "s/(^|job )$id/\1N/" | paste -sd'|'; }
 check "log_user of a change" "scontrol: error: prio 4294967294|scontrol: error: two|scontrol: error: three" \
   "$(told scontrol update job "$id" nice=3)"
-check "log_user of a hold" "scontrol: error: prio 0|scontrol: error: two|scontrol: error: three" "$(told scontrol hold "$id")"
+check "log_user of a hold" "scontrol: error: prio 0|scontrol: error: two|scontrol: error: three" \
+  "$(told scontrol hold "$id")"
 lines="scontrol: error: two|scontrol: error: three"
 check "log_user before the error of a change" \
   "scontrol: error: prio 4294967294|$lines|Invalid partition name specified for job N" \
@@ -99,7 +103,8 @@ check "slurm_job_modify refuses a release" "scontrol: error: prio 4294967295|$li
   "$(told scontrol release "$id")"
 check "a refused release keeps the hold" JobHeldAdmin "$(squeue -h -j "$id" -o %r)"
 scancel "$id"; id=$(sbatch --parsable -H -a 1-4 -J told -o /dev/null --wrap true 2>/dev/null)
-check "log_user names array tasks together" "N_[1-4]: prio 4294967294|two|three" "$(told scontrol update job "$id" nice=4)"
+check "log_user names array tasks together" "N_[1-4]: prio 4294967294|two|three" \
+  "$(told scontrol update job "$id" nice=4)"
 check "log_user of array tasks goes to standard output" "N_[3-4]: prio 4294967294|two|three" \
   "$(scontrol update "job=${id}_[3-6]" nice=5 2>"$dir/e" | sed "s/^$id/N/" | paste -sd'|')"
 check "missing array tasks" "${id}_[5-6]: Invalid job id specified" "$(cat "$dir/e")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# slurmctld is killed at its n-th sync, before it (odd n) or right after it (even n). Every acknowledged job must be there
-# after a restart, and every acknowledgement must follow a completed sync. SYNCS="1 2 … 200" for the full length.
+# slurmctld is killed at its n-th sync, before it (odd n) or right after it (even n). Every acknowledged job must be
+# there after a restart, and every acknowledgement must follow a completed sync. SYNCS="1 2 … 200" for the full length.
 . "$(dirname "$0")/lib.bash"
 command -v gcc >/dev/null || { echo "skipped: needs gcc"; exit 0; }
 cat > "$dir/killer.c" <<'C'

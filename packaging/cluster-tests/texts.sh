@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Texts of a job in accounting: script, environment, comments, workload key; in slurmctld's own tables and in slurmdbd's.
+# Texts of a job in accounting: script, environment, comments, workload key; in slurmctld's own tables and in
+# slurmdbd's.
 # shows: AccountingStoreFlags, TrackWCKey
 . "$(dirname "$0")/lib.bash"
 me=$(id -un)
@@ -51,7 +52,8 @@ texts_of slurmdbd
 check "a wckey that the user does not have" "sbatch: error: Batch job submission failed: Invalid wckey specification" \
   "$(sbatch --wckey=red -A lab --wrap true 2>&1 || true)"
 j=$(sbatch --parsable -A lab -o /dev/null --wrap true); wait_empty
-check "the default wckey has a star" "*blue|*blue" "$(squeue -h -t all -j "$j" -o %w)|$(sacct -n -X -P -j "$j" -o WCKey)"
+check "the default wckey has a star" "*blue|*blue" \
+  "$(squeue -h -t all -j "$j" -o %w)|$(sacct -n -X -P -j "$j" -o WCKey)"
 match "scontrol shows the default wckey" ' WCKey=[*]blue' "$(scontrol show job "$j")"
 j=$(sbatch --parsable -A lab --wckey=Blue -o /dev/null --wrap true); wait_empty
 check "a requested wckey has no star" "$j" "$(sacct -n -X -P -W blue -o JobID)"

@@ -122,13 +122,14 @@ echo $! > "$dir/run/restd.pid"
 soon 'curl -s -o /dev/null --unix-socket "$dir/run/rest.socket" http://x/openapi/v3'
 ask() { curl -s -m 10 -o /dev/null -w '%{http_code}' --cacert "$dir/ca_cert.pem" "$@" || true; }
 if [ "$(id -u)" = 0 ]; then
-  check "slurmrestd asks over TLS" 200 "$(ask --unix-socket "$dir/run/rest.socket" http://x/slurm/v0.0.45/ping)"
+  check "slurmrestd reaches slurmctld over TLS" 200 \
+    "$(ask --unix-socket "$dir/run/rest.socket" http://x/slurm/v0.0.45/ping)"
 fi
-check "it serves plainly and encrypted at one port" "200 200" \
-  "$(ask "http://127.0.0.1:$rest/openapi/v3") $(ask --connect-to "localhost:$rest:127.0.0.1:$rest" \
-  "https://localhost:$rest/openapi/v3")"
-check "only encrypted where https:// says so" "000 200" "$(ask "http://127.0.0.1:$((rest + 1))/openapi/v3") $(ask \
-    --connect-to "localhost:$((rest + 1)):127.0.0.1:$((rest + 1))" "https://localhost:$((rest + 1))/openapi/v3")"
+ask_tls() { ask --connect-to "localhost:$1:127.0.0.1:$1" "https://localhost:$1/openapi/v3"; }
+check "a port without a scheme: plain HTTP" 200 "$(ask "http://127.0.0.1:$rest/openapi/v3")"
+check "a port without a scheme: TLS" 200 "$(ask_tls "$rest")"
+check "an https:// port: no plain HTTP" 000 "$(ask "http://127.0.0.1:$((rest + 1))/openapi/v3")"
+check "an https:// port: TLS" 200 "$(ask_tls $((rest + 1)))"
 kill "$(pid_of restd)"; rm -f "$dir/restd_cert.pem"
 match "https:// without a certificate" "restd_cert.pem: No such file or directory" \
   "$(SLURMRESTD_SECURITY=disable_user_check timeout 60 slurmrestd -f "$SLURM_CONF" "https://127.0.0.1:$((rest + 2))" \

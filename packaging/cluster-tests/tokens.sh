@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Tokens (auth/jwt) for commands and for metrics, SlurmctldPrimaryOnProg and -OffProg, and SlurmdUser.
 # shows: AuthAltTypes, AuthAltParameters, MetricsType, MetricsParameters, MetricsAuthUsers, PrivateData
-# shows: CommunicationParameters, SlurmctldHttpAuthParameters, SlurmctldPrimaryOnProg, SlurmctldPrimaryOffProg, SlurmdUser
+# shows: CommunicationParameters, SlurmctldHttpAuthParameters, SlurmctldPrimaryOnProg, SlurmctldPrimaryOffProg
+# shows: SlurmdUser
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 conf() { sed -i "/^${1%%=*}=/d" "$SLURM_CONF"; [ -z "${1#*=}" ] || echo "$1" >> "$SLURM_CONF"; reread; }
@@ -78,7 +79,8 @@ check "/livez of slurmd" 200 "$(curl -s -o /dev/null -w '%{http_code}' "http://1
 conf CommunicationParameters=disable_http
 check "disable_http: /metrics" 404 "$(get /metrics)"
 check "disable_http: /livez" 404 "$(get /livez)"
-becomes "disable_http: /livez of slurmd" 404 '$(curl -s -o /dev/null -w "%{http_code}" "http://127.0.0.1:$((port + 1))/livez")'
+becomes "disable_http: /livez of slurmd" 404 \
+  '$(curl -s -o /dev/null -w "%{http_code}" "http://127.0.0.1:$((port + 1))/livez")'
 conf CommunicationParameters=
 stopped slurmctld
 soon '[ -s "$dir/said.off" ]'

@@ -43,13 +43,15 @@ scancel "$b"
 scontrol update NodeName=n2 State=RESUME
 soon '[ "$(sinfo -h -n n2 -o %T)" = idle ]'
 printf '#!/bin/sh\necho "$0"\n' >prog.sh; chmod 755 prog.sh
-check "--bcast=FILE copies the program to its nodes" "$PWD/copy $PWD/copy" "$(srun -N2 --bcast="$PWD/copy" ./prog.sh | xargs)"
+check "--bcast=FILE copies the program to its nodes" "$PWD/copy $PWD/copy" \
+  "$(srun -N2 --bcast="$PWD/copy" ./prog.sh | xargs)"
 check "--bcast=FILE within an allocation" "$PWD/other" "$(salloc -n1 srun --bcast=other ./prog.sh 2>/dev/null)"
 b=$(sbatch --parsable -N2 -o bcast.out --wrap \
   'srun -N2 --bcast ./prog.sh a | sort; srun -Q -n1 --bcast=sub/ -J named ./prog.sh 2>warned; ls | grep slurm_bcast_')
 mkdir -p sub; wait_empty 30
+c=slurm_bcast_$b.
 check "--bcast without a name" \
-  "$PWD/slurm_bcast_$b.1_n1 $PWD/slurm_bcast_$b.1_n2 $PWD/sub/slurm_bcast_$b.3_n1 slurm_bcast_$b.1_n1 slurm_bcast_$b.1_n2" \
+  "$PWD/${c}1_n1 $PWD/${c}1_n2 $PWD/sub/${c}3_n1 ${c}1_n1 ${c}1_n2" \
   "$(xargs < bcast.out)"
 check "-Q does not suppress the warning about fewer nodes" \
   "srun: warning: can't run 1 processes on 2 nodes, setting nnodes to 1" "$(cat warned)"

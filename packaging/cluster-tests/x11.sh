@@ -3,11 +3,10 @@
 # shows: X11Parameters
 . "$(dirname "$0")/lib.bash"
 start_cluster 2 2 "PrologFlags=Contain"
-check "--x11 without PrologFlags=X11" \
-  "srun: error: Unable to allocate resources: X11 forwarding not available" \
-  "$(DISPLAY=nowhere:1 XAUTHORITY=/dev/null PATH=$dir:$PATH \
-  bash -c 'printf "#!/bin/sh\necho a MIT-MAGIC-COOKIE-1 00ff\n" > '"$dir"'/xauth; chmod 755 '"$dir"'/xauth; srun --x11 true' \
-  2>&1)"
+printf '#!/bin/sh\necho a MIT-MAGIC-COOKIE-1 00ff\n' > "$dir/xauth"
+chmod 755 "$dir/xauth"
+check "--x11 without PrologFlags=X11" "srun: error: Unable to allocate resources: X11 forwarding not available" \
+  "$(DISPLAY=nowhere:1 XAUTHORITY=/dev/null PATH=$dir:$PATH srun --x11 true 2>&1)"
 rm -f "$dir/xauth"
 says() { check "$1" "$2" "$(DISPLAY=$3 srun --x11 true 2>&1; echo $?)"; }
 says "DISPLAY unset" "srun: error: No DISPLAY variable set, cannot setup x11 forwarding.
@@ -31,11 +30,15 @@ touch "$XAUTHORITY"; xauth -q add ":$display" MIT-MAGIC-COOKIE-1 "$(mcookie)" 2>
 Xvfb ":$display" -auth "$XAUTHORITY" >"$dir/log/xvfb.log" 2>&1 </dev/null & echo $! > "$dir/run/xvfb.pid"
 soon 'xdpyinfo >/dev/null 2>&1'
 xdpyinfo >/dev/null 2>&1 || { echo "skipped: Xvfb does not start here"; exit 0; }
-# which display, whose file, and whether a program gets through
+# Prints the display, the mode or the name of the authority file, and the vendor of the X server that answers.
 cat > look.sh <<'S'
 #!/bin/sh
 case $DISPLAY in localhost:[2-9][0-9].0) far=tunnel;; *) far=$DISPLAY;; esac
-echo "$far $(case $XAUTHORITY in /tmp/.Xauthority-*) stat -c %a "$XAUTHORITY";; *) echo "${XAUTHORITY#"$HOME"}";; esac) $(xdpyinfo 2>/dev/null | sed -n 's/^vendor string: *//p')"
+case $XAUTHORITY in
+  /tmp/.Xauthority-*) file=$(stat -c %a "$XAUTHORITY") ;;
+  *) file=${XAUTHORITY#"$HOME"} ;;
+esac
+echo "$far $file $(xdpyinfo 2>/dev/null | sed -n 's/^vendor string: *//p')"
 S
 chmod 755 look.sh
 export HOME=$dir/home; mkdir -p "$HOME"
@@ -63,5 +66,6 @@ match "X11Parameters=home_xauthority: in the user's own file" "^$home/.Xauthorit
   "$(srun --x11 sh -c \
   'echo "$XAUTHORITY $(xauth list | grep -o unix | head -1) $(xdpyinfo | sed -n "s/^vendor string: *//p")"')"
 wait_empty
-check "X11Parameters=home_xauthority: the cookie is removed" "" "$(xauth -f "$home/.Xauthority" list 2>/dev/null | grep -E 'unix:[2-9][0-9] ' || true)"
+check "X11Parameters=home_xauthority: the cookie is removed" "" \
+  "$(xauth -f "$home/.Xauthority" list 2>/dev/null | grep -E 'unix:[2-9][0-9] ' || true)"
 [ "$had" = yes ] || rm -f "$home/.Xauthority"
