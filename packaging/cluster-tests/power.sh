@@ -31,6 +31,7 @@ printf '#!/bin/bash\necho "$#: $*" >> %s\n' "$dir/power.log" > "$dir/args.sh"
 printf '#!/bin/bash\necho "%s $1" >> %s\n' here "$dir/power.log" > "$dir/here.sh"
 chmod 755 "$dir"/*.sh; : > "$dir/power.log"; chmod 666 "$dir/power.log"
 state() { scontrol show node "$1" | sed -n 's/.* State=\([^ ]*\).*/\1/p'; }
+reason() { scontrol show node "$1" | sed -n 's/ *Reason=\(.*\) \[.*/\1/p'; }
 start_cluster 2 2 "SuspendProgram=$dir/stop.sh
 ResumeProgram=$dir/start.sh
 ResumeFailProgram=$dir/fail.sh
@@ -81,7 +82,7 @@ scontrol power up n1
 soon '[[ "$(state n1)" = DOWN* ]]'
 check "a node that does not come up is down" DOWN+NOT_RESPONDING+POWERED_DOWN "$(state n1)"
 check "sinfo shows it down" "down~" "$(sinfo -h -n n1 -o %t)"
-check "its reason" "ResumeTimeout reached" "$(scontrol show node n1 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
+check "its reason" "ResumeTimeout reached" "$(reason n1)"
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 becomes "ResumeFailProgram ran" "failed n1" '"$(tail -1 "$dir/power.log")"'
 scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"'
@@ -100,9 +101,7 @@ scontrol reboot asap nextstate=down reason=kernel n2
 match "a reboot waits for jobs" 'MIXED\+DRAIN\+REBOOT_REQUESTED|ALLOCATED\+DRAIN\+REBOOT_REQUESTED' "$(state n2)"
 check "the state after the reboot" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"
 soon 'grep -q "reboot n2" "$dir/power.log"'
-soon '[ "$(state n2)" = DOWN ]'
-check "the reason after the reboot" "kernel : reboot issued : reboot complete" \
-  "$(scontrol show node n2 | sed -n 's/ *Reason=\(.*\) \[.*/\1/p')"
+becomes "the reason after the reboot" "kernel : reboot issued : reboot complete" '"$(reason n2)"'
 check "an unknown nextstate" "Invalid state: foo| Valid states: DOWN, RESUME|" \
   "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
 check "cancel_reboot without a reboot" "slurm_update error: Invalid node state transition" \
