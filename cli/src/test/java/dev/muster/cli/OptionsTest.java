@@ -490,15 +490,15 @@ class OptionsTest {
     /** Memory is asked for in one way: the command line's, else the variable's, else the script's. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --mem=60                    | SBATCH_MEM_PER_CPU=30                         | 60 0 0
-            --mem-per-cpu=60            | SBATCH_MEM_PER_NODE=30                        | 0 60 0
-            --mem-per-cpu=60            | SBATCH_MEM_PER_NODE=30 SBATCH_MEM_PER_GPU=10  | 0 60 0
-            --mem-per-gpu=60 --gpus=1   | SBATCH_MEM_PER_NODE=30                        | 0 0 60
-            --gpus=1                    | SBATCH_MEM_PER_GPU=30                         | 0 0 30
-            --gpus=1                    | SBATCH_MEM_PER_CPU=30                         | 0 30 0
-            --gpus=1                    | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_CPU=30  | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
-            --gpus=1                    | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_GPU=30  | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
-            --mem=1 --mem-per-gpu=2     | X=                                            | --mem, --mem-per-cpu, and --mem-per-gpu
+            --mem=60                  | SBATCH_MEM_PER_CPU=30                        | 60 0 0
+            --mem-per-cpu=60          | SBATCH_MEM_PER_NODE=30                       | 0 60 0
+            --mem-per-cpu=60          | SBATCH_MEM_PER_NODE=30 SBATCH_MEM_PER_GPU=10 | 0 60 0
+            --mem-per-gpu=60 --gpus=1 | SBATCH_MEM_PER_NODE=30                       | 0 0 60
+            --gpus=1                  | SBATCH_MEM_PER_GPU=30                        | 0 0 30
+            --gpus=1                  | SBATCH_MEM_PER_CPU=30                        | 0 30 0
+            --gpus=1                  | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_CPU=30 | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
+            --gpus=1                  | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_GPU=30 | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
+            --mem=1 --mem-per-gpu=2   | X= | --mem, --mem-per-cpu, and --mem-per-gpu
             """)
     void memoryIsSaidOnce(String args, String variables, String said) {
         for (String v : variables.split(" +")) {

@@ -147,7 +147,7 @@ class SacctmgrTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', ignoreLeadingAndTrailingWhitespace = true, textBlock = """
             -i modify job foo set comment=x             | 'sacctmgr: fatal: Bad job/step specified: foo'
-            -i modify job 0 set comment=x               | 'sacctmgr: fatal: Bad job/step specified: 0: JobID can not be zero'
+            -i modify job 0 set comment=x | 'sacctmgr: fatal: Bad job/step specified: 0: JobID can not be zero'
             -i modify job jobid= set comment=x          | 'Invalid job id(s)  specified'
             -i modify job user= set comment=x           | ''
             -i modify job user=nosuch set comment=x     | 'sacctmgr: error: Invalid user id: nosuch'
@@ -155,7 +155,7 @@ class SacctmgrTest {
             -i modify job 1 set comment                 | ' Bad format on comment: End your option with an ''='' sign'
             -i modify job 1 set comment+=x              | ' Invalid operator ''+='' in comment+=x'
             -i modify job 1 set com=x                   | ' Unknown option: com=x'
-            -i modify job 1 set tres=energy             | 'sacctmgr: error: slurmdb_format_tres_str: no TRES id found for energy'
+            -i modify job 1 set tres=energy | 'sacctmgr: error: slurmdb_format_tres_str: no TRES id found for energy'
             -i modify job 1 set tres=                   | ''
             -i modify job 1 set derivedexitcode=1:2     | 'sacctmgr: error: Invalid value for DerivedExitCode (1:2)'
             -i modify job 1                             | ' You didn''t give me anything to set'
@@ -188,14 +188,14 @@ class SacctmgrTest {
     /** What an empty variable of a script would clear or set, and words without a value. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -i modify user ann set defaultqos=     | 'You gave a bad default qos ''''.  Use ''list qos'' to get complete list.'
-            -i add user ann account=a defaultqos=  | 'You gave a bad default qos ''''.  Use ''list qos'' to get complete list.'
-            -i modify user ann set grptres=        | ' Unknown option: grptres='
-            -i modify qos q set maxtrespu=         | ' Unknown option: maxtrespu='
-            -i modify qos q set flags=             | ''
-            -i modify user ann set fairshare       | ' Bad format on fairshare: End your option with an ''='' sign'
-            -i modify account a set description    | ' Can''t modify the name of an account'
-            -i modify qos q set priority           | ' Unknown option: priority'
+            -i modify user ann set defaultqos=    | 'You gave a bad default qos ''''.  Use ''list qos'' to get complete list.'
+            -i add user ann account=a defaultqos= | 'You gave a bad default qos ''''.  Use ''list qos'' to get complete list.'
+            -i modify user ann set grptres=       | ' Unknown option: grptres='
+            -i modify qos q set maxtrespu=        | ' Unknown option: maxtrespu='
+            -i modify qos q set flags=            | ''
+            -i modify user ann set fairshare      | ' Bad format on fairshare: End your option with an ''='' sign'
+            -i modify account a set description   | ' Can''t modify the name of an account'
+            -i modify qos q set priority          | ' Unknown option: priority'
             """)
     void emptyOrMissingValueIsRefused(String line, String first) {
         FakeHost.Ran ran = run(line);

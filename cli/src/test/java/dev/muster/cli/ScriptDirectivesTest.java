@@ -15,23 +15,23 @@ class ScriptDirectivesTest {
     /** Components of a script with their tasks and names, or the first line of the error, as 26.05 reads the lines. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -n1 hetjob;-n2              | 2 f
-            -n1 hetjob -n3              | 1 f
-            -n1 hetjob foo              | 1 f
-            -n1 HetJob -J x;-n2         | 2 f
-            hetjob -n1;-n2              | 1+2
-            -n1;HETJOB;-n2              | 1+2
-            -n1;-n2 hetjob;hetjob;-n3   | 2+3
-            -n1;hetjob # more;-n2       | 1+2
-            -n1 # hetjob;-n2            | 2 f
-            -J 'hetjob' -n3             | 3 hetjob
-            -Jhetjob -n3                | 3 hetjob
-            -J hetjob -n3               | sbatch: option requires an argument -- 'J'
-            -J hetjob;-n3               | 1 -n3
-            -J;x;-n2                    | 2 x
-            -n1 hetjobs                 | sbatch: error: Invalid directive found in batch script: hetjobs
-            -n1;'hetjob' -n2            | sbatch: error: Invalid directive found in batch script: hetjob
-            -n1 packjob;-n2             | sbatch: warning: The "packjob" component separator is deprecated. Please use "hetjob" instead.
+            -n1 hetjob;-n2            | 2 f
+            -n1 hetjob -n3            | 1 f
+            -n1 hetjob foo            | 1 f
+            -n1 HetJob -J x;-n2       | 2 f
+            hetjob -n1;-n2            | 1+2
+            -n1;HETJOB;-n2            | 1+2
+            -n1;-n2 hetjob;hetjob;-n3 | 2+3
+            -n1;hetjob # more;-n2     | 1+2
+            -n1 # hetjob;-n2          | 2 f
+            -J 'hetjob' -n3           | 3 hetjob
+            -Jhetjob -n3              | 3 hetjob
+            -J hetjob -n3             | sbatch: option requires an argument -- 'J'
+            -J hetjob;-n3             | 1 -n3
+            -J;x;-n2                  | 2 x
+            -n1 hetjobs               | sbatch: error: Invalid directive found in batch script: hetjobs
+            -n1;'hetjob' -n2          | sbatch: error: Invalid directive found in batch script: hetjob
+            -n1 packjob;-n2           | sbatch: warning: The "packjob" component separator is deprecated. Please use "hetjob" instead.
             """, quoteCharacter = '`')
     void hetjobLinesSeparateComponents(String lines, String expected) {
         host.files.put("/work/f", "#!/bin/sh\n#SBATCH " + lines.replace(";", "\n#SBATCH ") + "\n");

@@ -143,7 +143,7 @@ class Sh5utilTest {
         -j 7 -E                | 1   | sh5util: fatal: Must specify series option --series
         -j 7 -I -s Task        | 1   | 'sh5util: fatal: Must specify data option --data '
         -j 7 -L -s task        | 255 | sh5util: error: Bad value for --series="task"
-        -j 7_1                 | 255 | sh5util: error: Invalid job or step: 7_1 (array tasks and components go by their own job IDs)
+        -j 7_1 | 255 | sh5util: error: Invalid job or step: 7_1 (array tasks and components go by their own job IDs)
         -j 7,8                 | 255 | sh5util: error: One job at a time: 7 and 8
         -j 7 --user nosuch     | 255 | sh5util: error: No such user --uid="nosuch"
         -j 7 -L -s Energy      | 237 | sh5util: error: Series Energy not found

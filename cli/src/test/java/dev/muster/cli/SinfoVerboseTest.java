@@ -31,13 +31,13 @@ class SinfoVerboseTest {
     /** What is said of nodes and rows: the lines that are true of each, and the states. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -v          | part_field,avail_flag,max_time_flag,partition_flag,state_flag                                       | (null)
-            -v -N       | node_field,node_format,part_field,partition_flag,state_flag                                         | (null)
-            -v -R       | filtering,reason_flag,reason_timestamp_flag,reason_user_flag                                        | down
-            -v -o %N    | -                                                                                                   | (null)
-            -v -N -R    | filtering,node_field,node_format,part_field,partition_flag,state_flag                               | down
-            -v -p main  | filtering,part_field,all_flag,avail_flag,max_time_flag,partition_flag,state_flag                    | (null)
-            -v -d -r -O port,cpus,StateLong | dead,filtering,responding,cpus_flag,port_flag,state_flag                        | (null)
+            -v         | part_field,avail_flag,max_time_flag,partition_flag,state_flag                          | (null)
+            -v -N      | node_field,node_format,part_field,partition_flag,state_flag                            | (null)
+            -v -R      | filtering,reason_flag,reason_timestamp_flag,reason_user_flag                           | down
+            -v -o %N   | -                                                                                      | (null)
+            -v -N -R   | filtering,node_field,node_format,part_field,partition_flag,state_flag                  | down
+            -v -p main | filtering,part_field,all_flag,avail_flag,max_time_flag,partition_flag,state_flag       | (null)
+            -v -d -r -O port,cpus,StateLong | dead,filtering,responding,cpus_flag,port_flag,state_flag | (null)
             """)
     void sinfoVerboseNamesTheFlagsAndStates(String options, String set, String states) {
         FakeHost host = new FakeHost()

@@ -221,22 +221,22 @@ class SreportTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
-            bogus                          ~ 'invalid keyword: bogus'
-            c u                            ~ 'invalid keyword: c'
-            job                            ~ 'too few arguments for keyword:job'
-            user bogus                     ~ 'Not valid report bogus'
-            reservation bogus              ~ 'Valid reservation reports are, "Utilization"'
-            cluster ux                     ~ 'Not valid report ux'
-            job sizesbyaccountx            ~ 'Not valid report sizesbyaccountx'
-            cluster utilization bogus=1    ~ ' Unknown condition: bogus=1'
-            cluster utilization format=x   ~ Unknown field
-            -T bogus cluster utilization   ~ 'sreport: fatal: No valid TRES given'
-            -T cpu,mem job sizes           ~ ' Job report only supports a single --tres type.'
-            -T node cluster utilization    ~ 'sreport: fatal: TRES node usage is no longer reported in the Cluster Utilization report'
-            -T node -tper user top         ~ 'sreport: fatal: TRES node usage is no longer reported in percent format reports'
-            user top topcount=x            ~ 'sreport: error: Invalid value for TopCount (x)'
-            job sizes grouping=x           ~ 'sreport: error: Invalid value for grouping (x)'
-            --bogus                        ~ 'Try "sreport --help" for more information'
+            bogus                        ~ 'invalid keyword: bogus'
+            c u                          ~ 'invalid keyword: c'
+            job                          ~ 'too few arguments for keyword:job'
+            user bogus                   ~ 'Not valid report bogus'
+            reservation bogus            ~ 'Valid reservation reports are, "Utilization"'
+            cluster ux                   ~ 'Not valid report ux'
+            job sizesbyaccountx          ~ 'Not valid report sizesbyaccountx'
+            cluster utilization bogus=1  ~ ' Unknown condition: bogus=1'
+            cluster utilization format=x ~ Unknown field
+            -T bogus cluster utilization ~ 'sreport: fatal: No valid TRES given'
+            -T cpu,mem job sizes         ~ ' Job report only supports a single --tres type.'
+            -T node cluster utilization  ~ 'sreport: fatal: TRES node usage is no longer reported in the Cluster Utilization report'
+            -T node -tper user top ~ 'sreport: fatal: TRES node usage is no longer reported in percent format reports'
+            user top topcount=x          ~ 'sreport: error: Invalid value for TopCount (x)'
+            job sizes grouping=x         ~ 'sreport: error: Invalid value for grouping (x)'
+            --bogus                      ~ 'Try "sreport --help" for more information'
             """)
     void invalidSreportCommandIsRefused(String command, String sentence) {
         rows("");

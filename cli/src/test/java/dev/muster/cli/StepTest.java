@@ -485,15 +485,15 @@ class StepTest {
     /** The step runs in an allocation of two nodes. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -n1           | warning: can't run 1 processes on 2 nodes, setting nnodes to 1
-            -n1 -N2       | warning: can't run 1 processes on 2 nodes, setting nnodes to 1
+            -n1       | warning: can't run 1 processes on 2 nodes, setting nnodes to 1
+            -n1 -N2   | warning: can't run 1 processes on 2 nodes, setting nnodes to 1
             -n1 -N1-2     |
             -n2           |
             -w n[1-2] -N1| error: Required nodelist includes more nodes than permitted by max-node count (2 > 1). Eliminating nodes from the nodelist.
-            -r1           | error: --relative and SLURM_JOB_NUM_NODES option incompatible with count of allocated nodes (1+2>2)
-            -r1 -N2       | error: --relative and --nodes option incompatible with count of allocated nodes (1+2>2)
+            -r1 | error: --relative and SLURM_JOB_NUM_NODES option incompatible with count of allocated nodes (1+2>2)
+            -r1 -N2   | error: --relative and --nodes option incompatible with count of allocated nodes (1+2>2)
             -r1 -N1       |
-            -r1 -w n2     | error: -r,--relative not allowed with -w,--nodelist or -x,--exclude.
+            -r1 -w n2 | error: -r,--relative not allowed with -w,--nodelist or -x,--exclude.
             """)
     void srunWarnsOfNodeCountsInsideAnAllocation(String options, String told) {
         host.env.put("SLURM_JOB_ID", "5");

@@ -66,7 +66,7 @@ class VerboseTest {
             squeue -h -O stdout:20,minmemory:6,mintmpdisk:6                               ~ /tmp/o-%j           2G    1G
             squeue -h --expand-patterns --noconvert -O stdout:20,minmemory:6,mintmpdisk:6 ~ /tmp/o-187          2048M 1024M
             sacct -nP -j 188 -o stdout,stderr,uid                                         ~ /x/%A_%4a.%N.%u|/x/\\%j|4242
-            sacct -nP -j 188 --expand-patterns --use-local-uid -o stdout,stderr,uid       ~ /x/187_0012.n3.ann|/x/%j|1000
+            sacct -nP -j 188 --expand-patterns --use-local-uid -o stdout,stderr,uid ~ /x/187_0012.n3.ann|/x/%j|1000
             """)
     void howValuesAreWritten(String command, String expected) {
         assertThat(host.run(command).out().strip()).isEqualTo(expected);
@@ -97,14 +97,14 @@ class VerboseTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
-            sacct -vn -j 188             ~ sacct: Jobs Eligible in the time window from Epoch 0 to Sat Nov 21 09:46:20 2026
-            sacct -vn -S 01:00 -E 02:00  ~ sacct: Jobs Eligible in the time window from Sat Nov 21 01:00:00 2026 to Sat Nov 21 02:00:00 2026
-            sacct -vn -s r,cd -S 01:00   ~ 'sacct: Jobs RUNNING,COMPLETED in the time window from Sat Nov 21 01:00:00 2026 to'
-            sacct -vvnX -j 188 -o state  ~ opt_field_list=state,
-            sshare -v -u ann -A a,b      ~ Users requested:
-            sshare -v                    ~ Accounts requested:
-            scancel -v 187               ~ scancel: Terminating job 187
-            swait -v --timeout=0 187     ~ swait: waiting for the steps of JobId=187
+            sacct -vn -j 188 ~ sacct: Jobs Eligible in the time window from Epoch 0 to Sat Nov 21 09:46:20 2026
+            sacct -vn -S 01:00 -E 02:00 ~ sacct: Jobs Eligible in the time window from Sat Nov 21 01:00:00 2026 to Sat Nov 21 02:00:00 2026
+            sacct -vn -s r,cd -S 01:00  ~ 'sacct: Jobs RUNNING,COMPLETED in the time window from Sat Nov 21 01:00:00 2026 to'
+            sacct -vvnX -j 188 -o state ~ opt_field_list=state,
+            sshare -v -u ann -A a,b     ~ Users requested:
+            sshare -v                   ~ Accounts requested:
+            scancel -v 187              ~ scancel: Terminating job 187
+            swait -v --timeout=0 187    ~ swait: waiting for the steps of JobId=187
             """)
     void verboseOptionPrintsDetailsToStderr(String command, String expected) {
         assertThat(host.run(command).err()).contains(expected);

@@ -29,34 +29,34 @@ class WrappersTest {
     /** qsub and the options of sbatch that say the same must send the same. */
     @ParameterizedTest
     @CsvSource(delimiter = '~', quoteCharacter = '`', textBlock = """
-            -o o -e e j.pbs                                 ~ -o o -e e
-            j.pbs                                           ~ -o j.pbs.o%A -e j.pbs.e%A
-            -N x j.pbs                                      ~ -J x -o x.o%A -e x.e%A
-            -j oe j.pbs                                     ~ -o j.pbs.o%A
+            -o o -e e j.pbs                            ~ -o o -e e
+            j.pbs                                      ~ -o j.pbs.o%A -e j.pbs.e%A
+            -N x j.pbs                                 ~ -J x -o x.o%A -e x.e%A
+            -j oe j.pbs                                ~ -o j.pbs.o%A
             -j oe -o o -l nodes=2:ppn=4,walltime=1:00:30 j.pbs ~ -o o -N2 -n8 -t61
-            -j oe -o o -l walltime=90 j.pbs                 ~ -o o -t2
-            -j oe -o o -l mem=2gb j.pbs                     ~ -o o --mem=2048M
+            -j oe -o o -l walltime=90 j.pbs            ~ -o o -t2
+            -j oe -o o -l mem=2gb j.pbs                ~ -o o --mem=2048M
             -j oe -o o -l select=2:ncpus=4:mpiprocs=2:mem=1gb j.pbs ~ -o o -N2 --mincpus=4 --ntasks-per-node=2 --cpus-per-task=2 --mem=1024M
-            -j oe -o o -l nodes=n1+n2 j.pbs                 ~ -o o -N2 -wn1,n2
-            -j oe -o o -l nodes=2:ppn=2:big j.pbs           ~ -o o -N2 -n4 --constraint=big
-            -j oe -o o -l place=excl j.pbs                  ~ -o o --exclusive
-            -j oe -o o -l nodes=1:ppn=2+2:ppn=3 j.pbs       ~ error: parts that differ are not supported
-            -l foo=1 j.pbs                                  ~ error: -l foo=1: this resource is not supported
-            -l vmem=1gb j.pbs                               ~ error: -l vmem=1gb: this resource is not supported
-            -l walltime=1:2:3:4 j.pbs                       ~ error: Invalid time limit specified (1:2:3:4)
-            -l mem=lots j.pbs                               ~ error: an amount of memory is needed
-            -W umask=022 j.pbs                              ~ error: -W umask=022 is not supported
+            -j oe -o o -l nodes=n1+n2 j.pbs            ~ -o o -N2 -wn1,n2
+            -j oe -o o -l nodes=2:ppn=2:big j.pbs      ~ -o o -N2 -n4 --constraint=big
+            -j oe -o o -l place=excl j.pbs             ~ -o o --exclusive
+            -j oe -o o -l nodes=1:ppn=2+2:ppn=3 j.pbs  ~ error: parts that differ are not supported
+            -l foo=1 j.pbs                             ~ error: -l foo=1: this resource is not supported
+            -l vmem=1gb j.pbs                          ~ error: -l vmem=1gb: this resource is not supported
+            -l walltime=1:2:3:4 j.pbs                  ~ error: Invalid time limit specified (1:2:3:4)
+            -l mem=lots j.pbs                          ~ error: an amount of memory is needed
+            -W umask=022 j.pbs                         ~ error: -W umask=022 is not supported
             -j oe -o o -W depend=afterok:1:2,afterany:3 j.pbs ~ -o o --dependency=afterok:1:2,afterany:3
             -j oe -o o -W group_list=g -P key -q other -p 5 j.pbs ~ -o o --account=g --wckey=key -p other --nice=5
-            -j oe -o o -m abe -M u@x -r n -h j.pbs          ~ -o o --mail-type=FAIL,BEGIN,END --mail-user=u@x --no-requeue -H
-            -j oe -o o -t 1-5 j.pbs                         ~ -o o --array=1-5
-            -t 1-5 j.pbs                                    ~ --array=1-5 -o j.pbs.o%A.%a -e j.pbs.e%A.%a
-            -j oe -o o -pe shm 4 -wd /tmp j.pbs             ~ -o o --cpus-per-task=4 -D /tmp
-            -j oe -o o -a 202611222330 j.pbs                ~ -o o --begin=2026-11-22T23:30
-            -j oe -o o -a 222330.05 j.pbs                   ~ -o o --begin=2026-11-22T23:30:05
-            -pe mpi 4 j.pbs                                 ~ error: -pe takes the word shm
-            -Z j.pbs                                        ~ error: Unknown option: Z
-            -N                                              ~ error: Option N requires an argument
+            -j oe -o o -m abe -M u@x -r n -h j.pbs     ~ -o o --mail-type=FAIL,BEGIN,END --mail-user=u@x --no-requeue -H
+            -j oe -o o -t 1-5 j.pbs                    ~ -o o --array=1-5
+            -t 1-5 j.pbs                               ~ --array=1-5 -o j.pbs.o%A.%a -e j.pbs.e%A.%a
+            -j oe -o o -pe shm 4 -wd /tmp j.pbs        ~ -o o --cpus-per-task=4 -D /tmp
+            -j oe -o o -a 202611222330 j.pbs           ~ -o o --begin=2026-11-22T23:30
+            -j oe -o o -a 222330.05 j.pbs              ~ -o o --begin=2026-11-22T23:30:05
+            -pe mpi 4 j.pbs                            ~ error: -pe takes the word shm
+            -Z j.pbs                                   ~ error: Unknown option: Z
+            -N                                         ~ error: Option N requires an argument
             """)
     void qsubSendsWhatSbatchSends(String args, String sbatch) {
         host.files.put("/work/j.pbs", "#!/bin/sh\ntrue\n");
@@ -85,16 +85,16 @@ class WrappersTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', quoteCharacter = '`', textBlock = """
-            -n 4 -W 1:30 -q main -J a ./work x      ~ -n 4 -t 90 -p main -J a --wrap="./work x"
-            -J a[1-9]%2 -o o.%J.%I ./work           ~ -J a --array=1-9%2 -o o.%A.%a --wrap=./work
-            -o o.%J -M 2048 ./work                  ~ -J work -o o.%j --mem=2M --wrap=./work
-            -w "done(1) && ended(2)" -x ./work      ~ -J work --dependency=afterok:1,afterany:2 --exclusive --wrap=./work
-            -w "exit(1) || started(2)" ./work       ~ -J work --dependency=afternotok:1?after:2 --wrap=./work
-            -R "span[ptile=2] rusage[mem=50]" ./w   ~ -J w --ntasks-per-node=2 --mem=50M --wrap=./w
-            -R "select[type==any]" ./w              ~ error: is not supported: span[hosts=1]
-            -w "done(x)" ./w                        ~ error: -w done(x) is not supported
-            -W soon ./w                             ~ error: [hours:]minutes are needed
-            -app x ./w                              ~ error: Unknown option: app
+            -n 4 -W 1:30 -q main -J a ./work x     ~ -n 4 -t 90 -p main -J a --wrap="./work x"
+            -J a[1-9]%2 -o o.%J.%I ./work          ~ -J a --array=1-9%2 -o o.%A.%a --wrap=./work
+            -o o.%J -M 2048 ./work                 ~ -J work -o o.%j --mem=2M --wrap=./work
+            -w "done(1) && ended(2)" -x ./work     ~ -J work --dependency=afterok:1,afterany:2 --exclusive --wrap=./work
+            -w "exit(1) || started(2)" ./work      ~ -J work --dependency=afternotok:1?after:2 --wrap=./work
+            -R "span[ptile=2] rusage[mem=50]" ./w  ~ -J w --ntasks-per-node=2 --mem=50M --wrap=./w
+            -R "select[type==any]" ./w             ~ error: is not supported: span[hosts=1]
+            -w "done(x)" ./w                       ~ error: -w done(x) is not supported
+            -W soon ./w                            ~ error: [hours:]minutes are needed
+            -app x ./w                             ~ error: Unknown option: app
             """)
     void bsubSendsWhatSbatchSends(String args, String sbatch) {
         FakeHost.Ran ran = run("bsub " + args);

@@ -37,21 +37,21 @@ class PartitionLineTest {
     /** Exclusive counts before ExclusiveUser and ExclusiveTopo, wherever the keys stand. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        OverSubscribe=FORCE Exclusive=NODE                     | NODE NO |
-        Exclusive=NODE OverSubscribe=YES                       | NODE NO |
-        Exclusive=TOPO OverSubscribe=FORCE                     | TOPO NO |
-        ExclusiveTopo=YES OverSubscribe=YES                    | TOPO YES:4 |
-        Exclusive=USER OverSubscribe=FORCE                     | USER FORCE:4 |
-        OverSubscribe=EXCLUSIVE ExclusiveUser=YES              | NODE EXCLUSIVE |
-        OverSubscribe=EXCLUSIVE Exclusive=USER                 | NODE EXCLUSIVE |
-        OverSubscribe=EXCLUSIVE Exclusive=NO                   | NO NO |
-        Exclusive=NO ExclusiveUser=YES                         | NO NO |
-        Exclusive=USER ExclusiveUser=NO                        | USER NO |
-        Exclusive=NODE ExclusiveUser=YES OverSubscribe=YES     | NODE NO |
-        Exclusive=NODE ExclusiveTopo=YES                       | NODE NO |
-        ExclusiveUser=YES ExclusiveTopo=YES                    | TOPO NO | Exclusive=USER ignored, since it's mutually exclusive with Exclusive=TOPO
-        OverSubscribe=YES:2 Shared=FORCE:3                     | NO YES:2 |
-        Shared=FORCE:3                                         | NO FORCE:3 |
+        OverSubscribe=FORCE Exclusive=NODE                 | NODE NO |
+        Exclusive=NODE OverSubscribe=YES                   | NODE NO |
+        Exclusive=TOPO OverSubscribe=FORCE                 | TOPO NO |
+        ExclusiveTopo=YES OverSubscribe=YES                | TOPO YES:4 |
+        Exclusive=USER OverSubscribe=FORCE                 | USER FORCE:4 |
+        OverSubscribe=EXCLUSIVE ExclusiveUser=YES          | NODE EXCLUSIVE |
+        OverSubscribe=EXCLUSIVE Exclusive=USER             | NODE EXCLUSIVE |
+        OverSubscribe=EXCLUSIVE Exclusive=NO               | NO NO |
+        Exclusive=NO ExclusiveUser=YES                     | NO NO |
+        Exclusive=USER ExclusiveUser=NO                    | USER NO |
+        Exclusive=NODE ExclusiveUser=YES OverSubscribe=YES | NODE NO |
+        Exclusive=NODE ExclusiveTopo=YES                   | NODE NO |
+        ExclusiveUser=YES ExclusiveTopo=YES                | TOPO NO | Exclusive=USER ignored, since it's mutually exclusive with Exclusive=TOPO
+        OverSubscribe=YES:2 Shared=FORCE:3                 | NO YES:2 |
+        Shared=FORCE:3                                     | NO FORCE:3 |
         """)
     void exclusiveCountsBeforeExclusiveUserAndTopo(String keys, String expected, String warning) throws IOException {
         for (String lines : List.of(
@@ -67,10 +67,10 @@ class PartitionLineTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        DefMemPerNode=2 DefMemPerCPU=1      | 0 2 0 0  | DefMemPerCPU ignored, since it's mutually exclusive with DefMemPerNode
-        DefMemPerCPU=1 DefMemPerNode=2      | 0 2 0 0  | DefMemPerCPU ignored, since it's mutually exclusive with DefMemPerNode
-        MaxMemPerNode=2 MaxMemPerCPU=1      | 0 0 0 2  | MaxMemPerCPU ignored, since it's mutually exclusive with MaxMemPerNode
-        MaxMemPerNode=9 DefMemPerCPU=1      | 1 0 0 9  |
+        DefMemPerNode=2 DefMemPerCPU=1 | 0 2 0 0 | DefMemPerCPU ignored, since it's mutually exclusive with DefMemPerNode
+        DefMemPerCPU=1 DefMemPerNode=2 | 0 2 0 0 | DefMemPerCPU ignored, since it's mutually exclusive with DefMemPerNode
+        MaxMemPerNode=2 MaxMemPerCPU=1 | 0 0 0 2 | MaxMemPerCPU ignored, since it's mutually exclusive with MaxMemPerNode
+        MaxMemPerNode=9 DefMemPerCPU=1 | 1 0 0 9  |
         """)
     void memoryOfANodeCountsBeforeThatOfACpu(String keys, String expected, String warning) throws IOException {
         SlurmConf conf = read("PartitionName=p Nodes=n1 " + keys);
@@ -87,12 +87,12 @@ class PartitionLineTest {
         PartitionName=p Nodes=n1 Priority=7 PriorityTier=2                        | 7 7 -1 -1 [] [] |
         PartitionName=DEFAULT Priority=9;PartitionName=p Nodes=n1 PriorityTier=3  | 9 9 -1 -1 [] [] |
         PartitionName=p Nodes=n1 PriorityTier=3                                   | 1 3 -1 -1 [] [] |
-        PartitionName=p Nodes=n1 DefaultTime=10 MaxTime=5     | 1 1 -1 5 [] []    | partition p DefaultTime exceeds MaxTime (10 > 5)
+        PartitionName=p Nodes=n1 DefaultTime=10 MaxTime=5 | 1 1 -1 5 [] []  | partition p DefaultTime exceeds MaxTime (10 > 5)
         PartitionName=DEFAULT DefaultTime=3;PartitionName=p Nodes=n1 MaxTime=2 | 1 1 -1 2 [] [] | partition p DefaultTime exceeds MaxTime (3 > 2)
         PartitionName=p Nodes=n1 DefaultTime=5 MaxTime=5                          | 1 1 5 5 [] [] |
         PartitionName=p Nodes=n1 AllowAccounts=A DenyAccounts=b | 1 1 -1 -1 [a] [] | BOTH
         PartitionName=p Nodes=n1 AllowAccounts=ALL DenyAccounts=B                 | 1 1 -1 -1 [] [b] |
-        PartitionName=p Nodes=n1 Nodes=n1                     | 1 1 -1 -1 [] []   | Nodes 1 specified more than once, latest value used
+        PartitionName=p Nodes=n1 Nodes=n1 | 1 1 -1 -1 [] [] | Nodes 1 specified more than once, latest value used
         """)
     void conflictingPartitionKeysAreResolved(String lines, String expected, String warning) throws IOException {
         SlurmConf conf = read(lines);
@@ -107,17 +107,17 @@ class PartitionLineTest {
     /** CPUs, CoreSpecCount, CpuSpecList, MemSpecLimit and Weight (without a sign). */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        CPUs=0                                     | 1 0 '' 0 1    | NodeNames=x CPUs=0 is invalid, reset to 1
-        CPUs=4 CoreSpecCount=4                     | 4 1 '' 0 1    | NodeNames=x CoreSpecCount=4 is invalid, reset to 1
-        CPUs=4 CoreSpecCount=3                     | 4 3 '' 0 1 |
-        CPUs=4 CoreSpecCount=2 CpuSpecList=0       | 4 0 0 0 1     | NodeNames=x CoreSpecCount=2 is invalid with CPUSpecList, reset to 0
-        CPUs=4 CpuSpecList=1-4                     | 4 0 '' 0 1    | NodeNames=x CpuSpecList=1-4 - LIST
-        CPUs=4 CpuSpecList=0,2-3                   | 4 0 0,2-3 0 1 |
-        CPUs=4 MemSpecLimit=100 RealMemory=100     | 4 0 '' 0 1    | NodeNames=x MemSpecLimit=100 is invalid, reset to 0
-        CPUs=4 MemSpecLimit=99 RealMemory=100      | 4 0 '' 99 1 |
-        CPUs=4 Weight=4294967295                   | 4 0 '' 0 4294967294 |
-        CPUs=4 Weight=4000000000                   | 4 0 '' 0 4000000000 |
-        CPUs=4 CPUs=2                              | 2 0 '' 0 1    | CPUs 1 specified more than once, latest value used
+        CPUs=0                                 | 1 0 '' 0 1 | NodeNames=x CPUs=0 is invalid, reset to 1
+        CPUs=4 CoreSpecCount=4                 | 4 1 '' 0 1 | NodeNames=x CoreSpecCount=4 is invalid, reset to 1
+        CPUs=4 CoreSpecCount=3                 | 4 3 '' 0 1 |
+        CPUs=4 CoreSpecCount=2 CpuSpecList=0   | 4 0 0 0 1  | NodeNames=x CoreSpecCount=2 is invalid with CPUSpecList, reset to 0
+        CPUs=4 CpuSpecList=1-4                 | 4 0 '' 0 1 | NodeNames=x CpuSpecList=1-4 - LIST
+        CPUs=4 CpuSpecList=0,2-3               | 4 0 0,2-3 0 1 |
+        CPUs=4 MemSpecLimit=100 RealMemory=100 | 4 0 '' 0 1 | NodeNames=x MemSpecLimit=100 is invalid, reset to 0
+        CPUs=4 MemSpecLimit=99 RealMemory=100  | 4 0 '' 99 1 |
+        CPUs=4 Weight=4294967295               | 4 0 '' 0 4294967294 |
+        CPUs=4 Weight=4000000000               | 4 0 '' 0 4000000000 |
+        CPUs=4 CPUs=2                          | 2 0 '' 0 1 | CPUs 1 specified more than once, latest value used
         """)
     void nodesThatWouldHaveNothingLeft(String keys, String expected, String warning) throws IOException {
         SlurmConf conf = read("NodeName=x " + keys);

@@ -84,31 +84,31 @@ class SiteFilesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        SelectType=select/linear                               | select/linear
-        SelectType=linear                                      | select/linear
-        TaskPlugin=task/cgroup,affinity                        | task/cgroup,task/affinity
-        AccountingStorageType=none                             | accounting_storage/none
-        SwitchType=switch/none                                 | switch/none
-        SwitchType=nvidia_imex                                 | switch/nvidia_imex
-        PriorityType=basic                                     | priority/basic
-        SelectType=select/bluegene                             | error: cannot find select plugin for select/bluegene
-        SelectType=sched/linear                                | error: cannot find select plugin for sched/linear
-        TaskPlugin=task/affinity,cpuset                        | error: cannot find task plugin for cpuset
-        AuthType=auth/none                                     | error: cannot find auth plugin for auth/none
-        SchedulerType=sched/wiki2                              | error: cannot find sched plugin for sched/wiki2
-        PriorityType=priority/multifactr                       | error: cannot find priority plugin for priority/multifactr
-        ProctrackType=proctrack/lua                            | error: cannot find proctrack plugin for proctrack/lua
-        JobAcctGatherType=jobacct_gather/aix                   | error: cannot find jobacct_gather plugin for jobacct_gather/aix
-        AccountingStorageType=accounting_storage/filetxt       | error: cannot find accounting_storage plugin for accounting_storage/filetxt
-        AccountingStorageType=accounting_storage/mysql         | error: AccountingStorageType=accounting_storage/mysql only permitted in SlurmDBD.
-        PreemptType=preempt/all                                | error: cannot find preempt plugin for preempt/all
-        SwitchParameters=imex_channel_count=0                  | error: Bad value "imex_channel_count=0" for SwitchParameters
-        SwitchType=switch/elan                                 | error: cannot find switch plugin for switch/elan
-        SlurmEventHandler=/bin/true                            | error: _parse_next_key: Parsing error at unrecognized key: SlurmEventHandler
-        MpiParams=ports=12000-12999                            | ports=12000-12999
-        MpiParams=ports=12999-12000                            | error: Bad value "ports=12999-12000" for MpiParams
-        SchedulerTimeSlice=5                                   | 5
-        TaskPluginParam=Sched                                  | error: Bad TaskPluginParam: Sched
+        SelectType=select/linear                         | select/linear
+        SelectType=linear                                | select/linear
+        TaskPlugin=task/cgroup,affinity                  | task/cgroup,task/affinity
+        AccountingStorageType=none                       | accounting_storage/none
+        SwitchType=switch/none                           | switch/none
+        SwitchType=nvidia_imex                           | switch/nvidia_imex
+        PriorityType=basic                               | priority/basic
+        SelectType=select/bluegene                       | error: cannot find select plugin for select/bluegene
+        SelectType=sched/linear                          | error: cannot find select plugin for sched/linear
+        TaskPlugin=task/affinity,cpuset                  | error: cannot find task plugin for cpuset
+        AuthType=auth/none                               | error: cannot find auth plugin for auth/none
+        SchedulerType=sched/wiki2                        | error: cannot find sched plugin for sched/wiki2
+        PriorityType=priority/multifactr                 | error: cannot find priority plugin for priority/multifactr
+        ProctrackType=proctrack/lua                      | error: cannot find proctrack plugin for proctrack/lua
+        JobAcctGatherType=jobacct_gather/aix | error: cannot find jobacct_gather plugin for jobacct_gather/aix
+        AccountingStorageType=accounting_storage/filetxt | error: cannot find accounting_storage plugin for accounting_storage/filetxt
+        AccountingStorageType=accounting_storage/mysql   | error: AccountingStorageType=accounting_storage/mysql only permitted in SlurmDBD.
+        PreemptType=preempt/all                          | error: cannot find preempt plugin for preempt/all
+        SwitchParameters=imex_channel_count=0            | error: Bad value "imex_channel_count=0" for SwitchParameters
+        SwitchType=switch/elan                           | error: cannot find switch plugin for switch/elan
+        SlurmEventHandler=/bin/true | error: _parse_next_key: Parsing error at unrecognized key: SlurmEventHandler
+        MpiParams=ports=12000-12999                      | ports=12000-12999
+        MpiParams=ports=12999-12000                      | error: Bad value "ports=12999-12000" for MpiParams
+        SchedulerTimeSlice=5                             | 5
+        TaskPluginParam=Sched                            | error: Bad TaskPluginParam: Sched
         """)
     void pluginAndListValuesAreReadOrRefused(String line, String expected) {
         String said = switch (parse(BASE + line + "\n")) {

@@ -133,7 +133,7 @@ class SlurmConfTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        AccountingStorageTRES=gres/gpu,bogus/x                      | _init_tres: Unknown tres type 'bogus/x', acceptable types are
+        AccountingStorageTRES=gres/gpu,bogus/x | _init_tres: Unknown tres type 'bogus/x', acceptable types are
         NodeSet=big Nodes=n[2-3];PartitionName=a Nodes=big           | Invalid node names in partition a: n3
         """)
     void linesThatAreRefused(String lines, String error) {
@@ -257,7 +257,7 @@ class SlurmConfTest {
         SelectTypeParameters=CR_Core,CR_Socket | Bad SelectTypeParameter: CR_Core,CR_Socket
         SelectTypeParameters=CR_Core_Memory,CR_Memory | Bad SelectTypeParameter: CR_Core_Memory,CR_Memory
         SelectTypeParameters=CR_CPU,CR_ONE_TASK_PER_CORE | CR_ONE_TASK_PER_CORE is not compatible with CR_CPU*, please change to use CR_CORE* instead.
-        SelectTypeParameters=CR_LLN       | `Invalid SelectTypeParameters: CR_LLN, You need at least CR_(CPU|CORE|SOCKET)*`
+        SelectTypeParameters=CR_LLN | `Invalid SelectTypeParameters: CR_LLN, You need at least CR_(CPU|CORE|SOCKET)*`
         SelectTypeParameters=CR_Memory    | `Invalid SelectTypeParameters: CR_MEMORY, You need at least CR_(CPU|CORE|SOCKET)*`
         PriorityDecayHalfLife=foo         | Bad value "foo" for PriorityDecayHalfLife
         DisableRootJobs=maybe             | "maybe" is not a valid option for "DisableRootJobs"

@@ -54,14 +54,14 @@ class SiteKeysTest {
     /** Neither program runs, not by hand either, where one of the two is missing or is no program, as in Slurm. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            /bin/true   | /bin/true | true |
-            off         | /bin/true | true |
+            /bin/true | /bin/true | true |
+            off       | /bin/true | true |
                         |           | null |
-            /bin/true   |           | null | power_save module disabled, NULL ResumeProgram
+            /bin/true |           | null | power_save module disabled, NULL ResumeProgram
                         | /bin/true | null | power_save module disabled, NULL SuspendProgram
-            /bin/true   | bin/t     | null | power_save program bin/t not absolute pathname/power_save module disabled, invalid ResumeProgram bin/t
-            /nowhere    | /bin/true | null | power_save program /nowhere not executable/power_save module disabled, invalid SuspendProgram /nowhere
-            /etc        | /bin/true | null | power_save program /etc not executable/power_save module disabled, invalid SuspendProgram /etc
+            /bin/true | bin/t     | null | power_save program bin/t not absolute pathname/power_save module disabled, invalid ResumeProgram bin/t
+            /nowhere  | /bin/true | null | power_save program /nowhere not executable/power_save module disabled, invalid SuspendProgram /nowhere
+            /etc      | /bin/true | null | power_save program /etc not executable/power_save module disabled, invalid SuspendProgram /etc
             /etc/group  |/bin/true|null|power_save program /etc/group not executable/power_save module disabled, invalid SuspendProgram /etc/group
             """)
     void powerSavingIsOffWithoutBothPrograms(String stops, String starts, String on, String errors) {

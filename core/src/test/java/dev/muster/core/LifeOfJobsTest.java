@@ -436,14 +436,14 @@ class LifeOfJobsTest {
     void aTaskMayAbortItsStepAndNoOther() {
         play("""
                 submit kind=ALLOCATION tasks=2
-                schedule                   -> 1 RUNNING n1
-                step 1 1                   -> 1 RUNNING n1 step0=RUNNING
-                step 1 1                   -> 1 RUNNING n1 step0=RUNNING step1=RUNNING
-                aborted 1 0                -> ending 1.0 Cancelled by 1000; ending 1.1; 1 RUNNING n1 step0=RUNNING step1=RUNNING
-                aborted 1 0                -> ending 1.0 Cancelled by 1000
-                exited 1 0 0:9             -> 1 RUNNING n1 step0=ENDED step1=RUNNING
-                aborted 1 0                -> 1 RUNNING n1 step0=ENDED step1=RUNNING
-                aborted 1 7                -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                schedule           -> 1 RUNNING n1
+                step 1 1           -> 1 RUNNING n1 step0=RUNNING
+                step 1 1           -> 1 RUNNING n1 step0=RUNNING step1=RUNNING
+                aborted 1 0        -> ending 1.0 Cancelled by 1000; ending 1.1; 1 RUNNING n1 step0=RUNNING step1=RUNNING
+                aborted 1 0        -> ending 1.0 Cancelled by 1000
+                exited 1 0 0:9     -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                aborted 1 0        -> 1 RUNNING n1 step0=ENDED step1=RUNNING
+                aborted 1 7        -> 1 RUNNING n1 step0=ENDED step1=RUNNING
                 """);
     }
 
@@ -492,22 +492,22 @@ class LifeOfJobsTest {
     void anAsynchronousStepIsQueuedWithinItsJob() {
         play("""
                 submit kind=ALLOCATION tasks=2
-                schedule                   -> 1 RUNNING n1
+                schedule       -> 1 RUNNING n1
                 step 1 1
-                async 1 1                  -> 1 RUNNING n1 step0=RUNNING step1=RUNNING
-                async 1 2                  -> 1 RUNNING n1 step0=RUNNING step1=RUNNING step2=QUEUED
-                async 1 1                  -> 1 RUNNING n1 step0=RUNNING step1=RUNNING step2=QUEUED step3=QUEUED
-                async 1 3                  -> says More processors requested than permitted
-                pass 1                     -> 1 RUNNING n1 step0=RUNNING step1=RUNNING step2=QUEUED step3=QUEUED
+                async 1 1      -> 1 RUNNING n1 step0=RUNNING step1=RUNNING
+                async 1 2      -> 1 RUNNING n1 step0=RUNNING step1=RUNNING step2=QUEUED
+                async 1 1      -> 1 RUNNING n1 step0=RUNNING step1=RUNNING step2=QUEUED step3=QUEUED
+                async 1 3      -> says More processors requested than permitted
+                pass 1         -> 1 RUNNING n1 step0=RUNNING step1=RUNNING step2=QUEUED step3=QUEUED
                 exited 1 0 0:0
-                pass 1                     -> 1 RUNNING n1 step0=ENDED step1=RUNNING step2=QUEUED step3=RUNNING
+                pass 1         -> 1 RUNNING n1 step0=ENDED step1=RUNNING step2=QUEUED step3=RUNNING
                 exited 1 1 0:0
                 exited 1 3 0:0
-                pass 1                     -> 1 RUNNING n1 step0=ENDED step1=ENDED step2=RUNNING step3=ENDED
-                async 1 1                  -> 1 RUNNING n1 step0=ENDED step1=ENDED step2=RUNNING step3=ENDED step4=QUEUED
-                cancel 1.4                 -> 1 RUNNING n1 step0=ENDED step1=ENDED step2=RUNNING step3=ENDED step4=ENDED
+                pass 1         -> 1 RUNNING n1 step0=ENDED step1=ENDED step2=RUNNING step3=ENDED
+                async 1 1      -> 1 RUNNING n1 step0=ENDED step1=ENDED step2=RUNNING step3=ENDED step4=QUEUED
+                cancel 1.4     -> 1 RUNNING n1 step0=ENDED step1=ENDED step2=RUNNING step3=ENDED step4=ENDED
                 async 1 1
-                complete 1 0:0             -> 1 COMPLETED+COMPLETING step0=ENDED step1=ENDED step2=RUNNING step3=ENDED step4=ENDED step5=ENDED
+                complete 1 0:0 -> 1 COMPLETED+COMPLETING step0=ENDED step1=ENDED step2=RUNNING step3=ENDED step4=ENDED step5=ENDED
                 """);
     }
 

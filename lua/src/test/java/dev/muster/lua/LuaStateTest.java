@@ -85,7 +85,7 @@ class LuaStateTest {
         string.format('%a', 1)                       | 0x1p+0
         string.format('%i', 3)                       | 3
         string.format('%10.3s]', 'abcdef')           | `       abc]`
-        err(string.format, '%d', 1.5)                | bad argument #2 to 'string.format' (number has no integer representation)
+        err(string.format, '%d', 1.5) | bad argument #2 to 'string.format' (number has no integer representation)
         err(string.format, '%d')                     | bad argument #2 to 'string.format' (no value)
         string.find('THE (quick) fox', '%f[%a]%a+%f[%A]') | 1
         string.find('abc', '%f[%A]')                 | 4

@@ -15,10 +15,10 @@ class OptionsTest {
     /** Data parser flags: flags without effect are logged, flags that would change an answer are refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            v0.0.42+prefer_refs                         | data_parser/v0.0.42 ignoring default flag FLAG_PREFER_REFS
-            data_parser/v0.0.45+fast                    | data_parser/v0.0.45 flag fast: requests are checked in full all the same
-            v0.0.45+foo                                 | warning: data_parser/v0.0.45 ignoring unknown flag foo
-            v0.0.45                                     | ''
+            v0.0.42+prefer_refs               | data_parser/v0.0.42 ignoring default flag FLAG_PREFER_REFS
+            data_parser/v0.0.45+fast          | data_parser/v0.0.45 flag fast: requests are checked in full all the same
+            v0.0.45+foo                       | warning: data_parser/v0.0.45 ignoring unknown flag foo
+            v0.0.45                           | ''
             """)
     void dataParserFlagsWithoutEffectAreLogged(String asked, String note) throws StartupException {
         assertThat(String.join(

@@ -97,9 +97,9 @@ class ChangingFeaturesTest {
                 features n2 boot f2
                 submit kind=BATCH features=f2
                 submit kind=BATCH features=f2
-                schedule                              -> 1 RUNNING+CONFIGURING n1; 2 RUNNING+CONFIGURING n2
-                features n1 boot2 f1,f2 f1            -> n1 free+DOWN 'requested node features not set'; 1 PENDING+REQUEUED BeginTime restarts=1
-                pass 300                              -> n2 free+DOWN 'ResumeTimeout reached'; 2 PENDING+REQUEUED BeginTime restarts=1
+                schedule                   -> 1 RUNNING+CONFIGURING n1; 2 RUNNING+CONFIGURING n2
+                features n1 boot2 f1,f2 f1 -> n1 free+DOWN 'requested node features not set'; 1 PENDING+REQUEUED BeginTime restarts=1
+                pass 300 -> n2 free+DOWN 'ResumeTimeout reached'; 2 PENDING+REQUEUED BeginTime restarts=1
                 """);
     }
 

@@ -67,13 +67,13 @@ class ConfiguredDefaultsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            cpus=8             | tasks=1              | n1:1
-            cpus=8             | tasks=1 coreSpec=2   | n1:6
-            cpus=8             | tasks=7 coreSpec=2 nodesMin=1 | Requested node configuration is not available
-            cpus=8             | tasks=6 threadSpec=3 nodesMin=1 | Requested node configuration is not available
-            cpus=8 threads=2   | tasks=2 threadSpec=7 nodesMin=1 | Requested node configuration is not available
-            cpus=8 kept=0-1    | tasks=6              | n1:6
-            cpus=8 kept=0-1    | tasks=1 coreSpec=-1 threadSpec=1 | --core-spec together with --thread-spec is not supported by this version of Muster
+            cpus=8           | tasks=1              | n1:1
+            cpus=8           | tasks=1 coreSpec=2   | n1:6
+            cpus=8           | tasks=7 coreSpec=2 nodesMin=1 | Requested node configuration is not available
+            cpus=8           | tasks=6 threadSpec=3 nodesMin=1 | Requested node configuration is not available
+            cpus=8 threads=2 | tasks=2 threadSpec=7 nodesMin=1 | Requested node configuration is not available
+            cpus=8 kept=0-1  | tasks=6              | n1:6
+            cpus=8 kept=0-1  | tasks=1 coreSpec=-1 threadSpec=1 | --core-spec together with --thread-spec is not supported by this version of Muster
             """)
     void coreSpecJobLeavesItsCoresAlone(String node, String job, String placed) {
         assertThat(new Cluster("n1 " + node, "p nodes=n1 default=yes", "options.spec_usage=true").place(job))

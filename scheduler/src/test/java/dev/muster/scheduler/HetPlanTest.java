@@ -54,11 +54,11 @@ class HetPlanTest {
         new Play(c).lines("""
                 submit tasks=2 nodeList=n1 timing.timeLimitMin=60
                 submit tasks=6 nodesMin=3 nodesMax=3 timing.timeLimitMin=60
-                schedule                                                     -> 1 RUNNING n1; 2 PENDING
+                schedule                                            -> 1 RUNNING n1; 2 PENDING
                 het tasks=2 timing.timeLimitMin=200 timing.timeMinMin=70 : tasks=2 timing.timeLimitMin=40
-                schedule                                                     -> 3 PENDING; 4 PENDING
+                schedule                                            -> 3 PENDING; 4 PENDING
                 het tasks=2 timing.timeLimitMin=210 timing.timeMinMin=10 : tasks=2 timing.timeLimitMin=40
-                schedule                                                     -> 3 PENDING; 5 RUNNING n2 ahead; 6 RUNNING n3 ahead
+                schedule                                            -> 3 PENDING; 5 RUNNING n2 ahead; 6 RUNNING n3 ahead
                 """);
         assertThat(c.state().jobs().at(5).run().limitMin()).isEqualTo(60);
         assertThat(c.state().jobs().at(6).run().limitMin()).isEqualTo(40);

@@ -153,7 +153,7 @@ class PreemptionTest {
                 submit kind=BATCH partition=low
                 schedule                                -> 1 RUNNING n1; 2 RUNNING n1; 3 RUNNING n2; 4 RUNNING n2
                 submit kind=BATCH partition=high nodeList=n1 tasks=2 nodesMin=1 nodesMax=1
-                schedule               -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 RUNNING n2; 4 RUNNING n2
+                schedule -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 RUNNING n2; 4 RUNNING n2
                 """);
     }
 
@@ -209,14 +209,14 @@ class PreemptionTest {
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=normal nodeList=n2 tasks=2 timing.timeLimitMin=60
                 submit kind=BATCH charge.qos=soft nodeList=n3 tasks=2 timing.timeLimitMin=600
-                schedule                                -> 1 RUNNING n2; 2 RUNNING n3
+                schedule                              -> 1 RUNNING n2; 2 RUNNING n3
                 submit kind=BATCH charge.qos=normal nodeList=n[1-2] tasks=4 timing.timeLimitMin=600
                 submit kind=BATCH charge.qos=urgent tasks=2 timing.timeLimitMin=600
-                schedule                                -> 1 RUNNING n2; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                schedule                              -> 1 RUNNING n2; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
                 submit kind=BATCH charge.qos=normal tasks=2 timing.timeLimitMin=30
-                schedule                                -> 5 RUNNING n1 ahead; 4 PENDING
+                schedule                              -> 5 RUNNING n1 ahead; 4 PENDING
                 done 2 n3
-                schedule                                -> 4 RUNNING n3 ahead; 3 PENDING
+                schedule                              -> 4 RUNNING n3 ahead; 3 PENDING
                 """);
     }
 
@@ -341,23 +341,23 @@ class PreemptionTest {
                 submit kind=BATCH partition=low licenses=m:2 nodeList=n1
                 submit kind=BATCH partition=low nodeList=n2
                 submit kind=BATCH partition=low licenses=k nodeList=n2
-                schedule                                -> 1 RUNNING n1; 2 RUNNING n2; 3 RUNNING n2
+                schedule     -> 1 RUNNING n1; 2 RUNNING n2; 3 RUNNING n2
                 submit kind=BATCH partition=low licenses=m:2
                 submit kind=BATCH partition=high licenses=m:2
                 submit kind=BATCH partition=high licenses=m:2
-                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n2; 3 RUNNING n2; 4 PENDING; 5 PENDING; 6 PENDING
-                schedule                                -> 2 RUNNING n2; 3 RUNNING n2; 4 PENDING; 5 RUNNING n1; 6 PENDING
-                why 6                                   -> says (Licenses)
+                schedule     -> 1 PREEMPTED+COMPLETING 0:15; 2 RUNNING n2; 3 RUNNING n2; 4 PENDING; 5 PENDING; 6 PENDING
+                schedule     -> 2 RUNNING n2; 3 RUNNING n2; 4 PENDING; 5 RUNNING n1; 6 PENDING
+                why 6        -> says (Licenses)
                 """);
         play("", reclaim, """
                 submit kind=BATCH partition=low licenses=m:2 nodeList=n1 tasks=2
                 submit kind=BATCH partition=low tasks=2
-                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                schedule                          -> 1 RUNNING n1; 2 RUNNING n2
                 submit kind=BATCH partition=high licenses=m:2 tasks=2 nodeList=n2
-                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
+                schedule                          -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING
                 done 1 n1
                 done 2 n2
-                schedule                                -> 3 RUNNING n2
+                schedule                          -> 3 RUNNING n2
                 """);
         play("", reclaim, """
                 submit kind=BATCH partition=low licenses=m:2 nodeList=n1
@@ -547,11 +547,11 @@ class PreemptionTest {
         new Play(c).lines("""
                 submit kind=BATCH charge.qos=normal
                 submit kind=BATCH charge.qos=soft
-                schedule                                -> 1 RUNNING n1; 2 RUNNING n1
+                schedule              -> 1 RUNNING n1; 2 RUNNING n1
                 submit kind=BATCH charge.qos=normal tasks=2
-                schedule                                -> 3 PENDING
+                schedule              -> 3 PENDING
                 submit kind=BATCH charge.qos=urgent tasks=2
-                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                schedule              -> 1 PREEMPTED+COMPLETING 0:15; 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 """);
     }
 
@@ -661,14 +661,14 @@ class PreemptionTest {
         new Play(three()).lines("""
                 submit kind=BATCH partition=low tasks=2
                 submit kind=BATCH partition=low tasks=2
-                schedule                                -> 1 RUNNING n1; 2 RUNNING n2
+                schedule               -> 1 RUNNING n1; 2 RUNNING n2
                 het kind=BATCH partition=high tasks=2 : kind=BATCH partition=high tasks=2
-                schedule                                -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
+                schedule               -> 1 PREEMPTED+COMPLETING 0:15; 2 PREEMPTED+COMPLETING 0:15; 3 PENDING; 4 PENDING
                 done 1 n1
                 submit kind=BATCH partition=low
-                schedule                                -> 3 PENDING; 4 PENDING; 5 PENDING
+                schedule               -> 3 PENDING; 4 PENDING; 5 PENDING
                 done 2 n2
-                schedule                                -> 3 RUNNING n1; 4 RUNNING n2; 5 PENDING
+                schedule               -> 3 RUNNING n1; 4 RUNNING n2; 5 PENDING
                 """);
         new Play(three()).lines("""
                 submit kind=BATCH partition=low tasks=2

@@ -74,55 +74,55 @@ class ReservationTest {
     /** A reservation is of nodes, licenses or cores; a change leaves some of them. */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
-            flags=ANY_NODES licenses=m:1                        !                   ! r ANY_NODES
-            flags=ANY_NODES licenses=m:1 nodecnt=2              !                   ! r ANY_NODES
-            flags=ANY_NODES licenses=m:1 nodes=n2               !                   ! r SPEC_NODES ANY_NODES n2
-            flags=ANY_NODES nodes=n2                            !                   ! r SPEC_NODES ANY_NODES n2
-            flags=ANY_NODES licenses=m:1 corecnt=2              !                   ! CPU count specification invalid
-            flags=ANY_NODES nodecnt=1                           !                   ! Requested reservation is invalid
-            licenses=m:1                                        !                   ! Invalid node name specified
-            licenses=m:1 partitionname=q                        !                   ! Invalid node name specified
-            nodecnt=0                                           !                   ! Invalid node name specified
-            features=red partitionname=p                        !                   ! r p n[1-2]
-            features=red partitionname=q                        !                   ! r q n2
-            flags=ANY_NODES licenses=m:1                        ! nodecnt=1         ! r ANY_NODES p n1
-            flags=ANY_NODES licenses=m:1                        ! nodes=n3          ! r SPEC_NODES ANY_NODES n3
-            flags=ANY_NODES licenses=m:1                        ! flags-=ANY_NODES  ! Requested reservation is invalid
-            flags=ANY_NODES licenses=m:1                        ! licenses=         ! Invalid license specification
-            flags=ANY_NODES licenses=m:1 nodes=n1               ! licenses=         ! r SPEC_NODES ANY_NODES n1
-            nodecnt=1                                           ! flags+=ANY_NODES  ! r ANY_NODES p n1
-            nodecnt=1                                           ! nodes=            ! r p n1
-            nodes=n[2-3]                                        ! nodes=            ! r p n[2-3]
-            nodes=n[2-3]                                        ! nodes=n[3-4] nodecnt=3 ! r SPEC_NODES p n[1,3-4]
-            nodes=n[2-3]                                        ! nodes=n[2-4] nodecnt=1 ! r SPEC_NODES p n2
-            nodes=n[2-3]                                        ! nodes=x nodecnt=1 ! Invalid node name specified
-            nodecnt=1                                           ! nodecnt=0         ! Requested reservation is invalid
-            nodecnt=1                                           ! tres=node=2       ! r p n[1-2]
-            nodecnt=1                                           ! tres=cpu=2        ! CORES
-            nodecnt=1                                           ! corecnt=2         ! CORES
-            nodecnt=1                                           ! tres=             ! Invalid Trackable RESource (TRES) specification
-            nodecnt=1                                           ! features=red      ! Requested operation not supported on this system
-            nodecnt=1 corecnt=2                                 ! partitionname=q   ! r q n1
-            nodecnt=1 tres=mem=5                                !                   ! r p n1
-            nodecnt=1 corecnt=0                                 !                   ! r p n1
-            nodecnt=1 features=nope                             !                   ! Requested node configuration is not available
-            corecnt=2 features=nope                             !                   ! Requested nodes are busy
-            nodes=n1 flags=REPLACE                              !                   ! COUNTED Nodes
-            nodecnt=1 corecnt=1 flags=REPLACE_DOWN              !                   ! COUNTED CoreCnt
-            nodecnt=1 flags=REPLACE,REPLACE_DOWN                !                   ! r REPLACE REPLACE_DOWN p n1
-            nodecnt=1 flags=REPLACE                             ! flags+=REPLACE_DOWN ! r REPLACE REPLACE_DOWN p n1
-            nodes=n1 flags=DAILY                                ! nodecnt=2         ! r DAILY SPEC_NODES p n[1-2]
-            nodecnt=1                                           ! starttime=+60     ! Reservation already started
-            nodecnt=1 starttime=+60                             ! starttime=+30     ! r p n1
-            nodecnt=1 flags=FLEX,MAINT,OVERLAP                  !                   ! r MAINT FLEX OVERLAP p n1
-            nodecnt=1 flags=FLEX,OVERLAP                        ! flags=            ! r FLEX OVERLAP p n1
-            nodecnt=1 flags=FLEX                                ! flags=DAILY       ! r FLEX DAILY p n1
-            nodecnt=5                                           !                   ! Requested nodes are busy
-            nodecnt=1 allowedpartitions=q,p                     !                   ! r p n1
-            nodecnt=1 allowedpartitions=q                       !                   ! r q n2
-            nodecnt=1 allowedpartitions=q                       ! allowedpartitions+=p ! r q n2
-            nodecnt=1 allowedpartitions=-q                      !                   ! r q n2
-            nodecnt=1 allowedpartitions=-q,-p                   !                   ! r p n1
+            flags=ANY_NODES licenses=m:1           !                   ! r ANY_NODES
+            flags=ANY_NODES licenses=m:1 nodecnt=2 !                   ! r ANY_NODES
+            flags=ANY_NODES licenses=m:1 nodes=n2  !                   ! r SPEC_NODES ANY_NODES n2
+            flags=ANY_NODES nodes=n2               !                   ! r SPEC_NODES ANY_NODES n2
+            flags=ANY_NODES licenses=m:1 corecnt=2 !                   ! CPU count specification invalid
+            flags=ANY_NODES nodecnt=1              !                   ! Requested reservation is invalid
+            licenses=m:1                           !                   ! Invalid node name specified
+            licenses=m:1 partitionname=q           !                   ! Invalid node name specified
+            nodecnt=0                              !                   ! Invalid node name specified
+            features=red partitionname=p           !                   ! r p n[1-2]
+            features=red partitionname=q           !                   ! r q n2
+            flags=ANY_NODES licenses=m:1           ! nodecnt=1         ! r ANY_NODES p n1
+            flags=ANY_NODES licenses=m:1           ! nodes=n3          ! r SPEC_NODES ANY_NODES n3
+            flags=ANY_NODES licenses=m:1           ! flags-=ANY_NODES  ! Requested reservation is invalid
+            flags=ANY_NODES licenses=m:1           ! licenses=         ! Invalid license specification
+            flags=ANY_NODES licenses=m:1 nodes=n1  ! licenses=         ! r SPEC_NODES ANY_NODES n1
+            nodecnt=1                              ! flags+=ANY_NODES  ! r ANY_NODES p n1
+            nodecnt=1                              ! nodes=            ! r p n1
+            nodes=n[2-3]                           ! nodes=            ! r p n[2-3]
+            nodes=n[2-3]                           ! nodes=n[3-4] nodecnt=3 ! r SPEC_NODES p n[1,3-4]
+            nodes=n[2-3]                           ! nodes=n[2-4] nodecnt=1 ! r SPEC_NODES p n2
+            nodes=n[2-3]                           ! nodes=x nodecnt=1 ! Invalid node name specified
+            nodecnt=1                              ! nodecnt=0         ! Requested reservation is invalid
+            nodecnt=1                              ! tres=node=2       ! r p n[1-2]
+            nodecnt=1                              ! tres=cpu=2        ! CORES
+            nodecnt=1                              ! corecnt=2         ! CORES
+            nodecnt=1                              ! tres=             ! Invalid Trackable RESource (TRES) specification
+            nodecnt=1                              ! features=red ! Requested operation not supported on this system
+            nodecnt=1 corecnt=2                    ! partitionname=q   ! r q n1
+            nodecnt=1 tres=mem=5                   !                   ! r p n1
+            nodecnt=1 corecnt=0                    !                   ! r p n1
+            nodecnt=1 features=nope                !                   ! Requested node configuration is not available
+            corecnt=2 features=nope                !                   ! Requested nodes are busy
+            nodes=n1 flags=REPLACE                 !                   ! COUNTED Nodes
+            nodecnt=1 corecnt=1 flags=REPLACE_DOWN !                   ! COUNTED CoreCnt
+            nodecnt=1 flags=REPLACE,REPLACE_DOWN   !                   ! r REPLACE REPLACE_DOWN p n1
+            nodecnt=1 flags=REPLACE                ! flags+=REPLACE_DOWN ! r REPLACE REPLACE_DOWN p n1
+            nodes=n1 flags=DAILY                   ! nodecnt=2         ! r DAILY SPEC_NODES p n[1-2]
+            nodecnt=1                              ! starttime=+60     ! Reservation already started
+            nodecnt=1 starttime=+60                ! starttime=+30     ! r p n1
+            nodecnt=1 flags=FLEX,MAINT,OVERLAP     !                   ! r MAINT FLEX OVERLAP p n1
+            nodecnt=1 flags=FLEX,OVERLAP           ! flags=            ! r FLEX OVERLAP p n1
+            nodecnt=1 flags=FLEX                   ! flags=DAILY       ! r FLEX DAILY p n1
+            nodecnt=5                              !                   ! Requested nodes are busy
+            nodecnt=1 allowedpartitions=q,p        !                   ! r p n1
+            nodecnt=1 allowedpartitions=q          !                   ! r q n2
+            nodecnt=1 allowedpartitions=q          ! allowedpartitions+=p ! r q n2
+            nodecnt=1 allowedpartitions=-q         !                   ! r q n2
+            nodecnt=1 allowedpartitions=-q,-p      !                   ! r p n1
             """)
     void reservationHoldsNodesLicensesOrCores(String made, String changed, String shown) {
         Cluster c = new Cluster(
@@ -195,21 +195,21 @@ class ReservationTest {
      */
     @ParameterizedTest
     @CsvSource(delimiter = '!', textBlock = """
-            duration=60  !                                                                       ! 100-160
-            duration=60  ! starttime=+150                                                        ! 150-210
-            endtime=+160 ! starttime=+150                                                        ! 150-160
-            endtime=+160 ! starttime=+150; starttime=+120                                        ! 120-160
-            endtime=+160 ! starttime=+160                                                        ! Invalid time specified
-            endtime=+160 ! duration=40; starttime=+150                                           ! 150-190
-            endtime=+160 ! starttime=+150 duration=20                                            ! 150-170
-            endtime=+160 ! starttime=+150 endtime=+180; starttime=+160                           ! 160-180
-            endtime=+160 ! endtime=+180 duration=30                                              ! 100-130
-            endtime=+160 ! endtime=+180 duration=30; starttime=+150                              ! 150-180
-            duration=60  ! endtime=+190; starttime=+150                                          ! 150-190
-            duration=60  ! duration+=30                                                          ! 100-190
-            duration=60  ! starttime=+150 duration+=30                                           ! 150-240
-            endtime=+160 ! duration-=30; starttime=+150                                          ! 150-180
-            endtime=+160 ! comment=x; starttime=+150                                             ! 150-160
+            duration=60  !                                                                      ! 100-160
+            duration=60  ! starttime=+150                                                       ! 150-210
+            endtime=+160 ! starttime=+150                                                       ! 150-160
+            endtime=+160 ! starttime=+150; starttime=+120                                       ! 120-160
+            endtime=+160 ! starttime=+160                                                       ! Invalid time specified
+            endtime=+160 ! duration=40; starttime=+150                                          ! 150-190
+            endtime=+160 ! starttime=+150 duration=20                                           ! 150-170
+            endtime=+160 ! starttime=+150 endtime=+180; starttime=+160                          ! 160-180
+            endtime=+160 ! endtime=+180 duration=30                                             ! 100-130
+            endtime=+160 ! endtime=+180 duration=30; starttime=+150                             ! 150-180
+            duration=60  ! endtime=+190; starttime=+150                                         ! 150-190
+            duration=60  ! duration+=30                                                         ! 100-190
+            duration=60  ! starttime=+150 duration+=30                                          ! 150-240
+            endtime=+160 ! duration-=30; starttime=+150                                         ! 150-180
+            endtime=+160 ! comment=x; starttime=+150                                            ! 150-160
             """)
     void reservationEndFollowsItsLastTimeChange(String made, String changes, String times) {
         Cluster c = new Cluster("n1 cpus=4", "p nodes=n1 defmempercpu=1 default=yes", "");
@@ -268,16 +268,16 @@ class ReservationTest {
     @Test
     void onlyUsersOfAReservationRunInIt() {
         play("""
-                reserve r starttime=+0 duration=600 nodecnt=1 users=alice       -> says r; r active n1
-                reserve s starttime=+0 duration=600 nodes=n2 users=bob          -> s active n2 SPEC_NODES
-                submit kind=BATCH charge.reservation=r timing.timeLimitMin=1    -> 1 PENDING
-                submit kind=BATCH charge.reservation=s                          -> says Access denied to requested reservation
-                submit kind=BATCH charge.reservation=t                          -> says Requested reservation is invalid
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice    -> says r; r active n1
+                reserve s starttime=+0 duration=600 nodes=n2 users=bob       -> s active n2 SPEC_NODES
+                submit kind=BATCH charge.reservation=r timing.timeLimitMin=1 -> 1 PENDING
+                submit kind=BATCH charge.reservation=s -> says Access denied to requested reservation
+                submit kind=BATCH charge.reservation=t                       -> says Requested reservation is invalid
                 submit kind=BATCH timing.timeLimitMin=1
                 submit kind=BATCH nodeList=n1 timing.timeLimitMin=1
-                schedule                                                        -> 1 RUNNING n1; 2 RUNNING n3; 3 PENDING
-                why 3                                                           -> says (ReqNodeNotAvail)
-                unreserve r                                                     -> says Requested reservation is in use
+                schedule                                                     -> 1 RUNNING n1; 2 RUNNING n3; 3 PENDING
+                why 3                                                        -> says (ReqNodeNotAvail)
+                unreserve r                                                  -> says Requested reservation is in use
                 """);
     }
 
@@ -304,16 +304,16 @@ class ReservationTest {
     @Test
     void jobDoesNotRunIntoAReservation() {
         play("""
-                reserve r starttime=+300 duration=600 nodes=ALL users=bob       -> r waits n1 n2 n3 SPEC_NODES ALL_NODES
-                submit kind=BATCH timing.timeLimitMin=5                         -> 1 PENDING
-                submit kind=BATCH timing.timeLimitMin=6                         -> 2 PENDING
-                schedule                                                        -> 1 RUNNING n1; 2 PENDING
+                reserve r starttime=+300 duration=600 nodes=ALL users=bob      -> r waits n1 n2 n3 SPEC_NODES ALL_NODES
+                submit kind=BATCH timing.timeLimitMin=5                        -> 1 PENDING
+                submit kind=BATCH timing.timeLimitMin=6                        -> 2 PENDING
+                schedule                                                       -> 1 RUNNING n1; 2 PENDING
                 exited 1 batch 0:0
                 done 1 n1
-                pass 300                                                        -> r active n1 n2 n3 SPEC_NODES ALL_NODES
-                schedule                                                        -> 2 PENDING
-                pass 600                                                        -> r unknown
-                schedule                                                        -> 2 RUNNING n1
+                pass 300                                                       -> r active n1 n2 n3 SPEC_NODES ALL_NODES
+                schedule                                                       -> 2 PENDING
+                pass 600                                                       -> r unknown
+                schedule                                                       -> 2 RUNNING n1
                 """);
     }
 
@@ -322,13 +322,13 @@ class ReservationTest {
         play("""
                 reserve r starttime=+60 duration=600 nodecnt=1 users=alice
                 submit kind=BATCH charge.reservation=r
-                schedule                                                        -> 1 PENDING
-                why 1                                                           -> says (Reservation)
+                schedule                                                  -> 1 PENDING
+                why 1                                                     -> says (Reservation)
                 pass 60
-                schedule                                                        -> 1 RUNNING n1
-                pass 600                                                        -> 1 TIMEOUT+COMPLETING TimeLimit; r active n1
+                schedule                                                  -> 1 RUNNING n1
+                pass 600                                                  -> 1 TIMEOUT+COMPLETING TimeLimit; r active n1
                 done 1 n1
-                pass 1                                                          -> r unknown
+                pass 1                                                    -> r unknown
                 """.replace("r active n1\n", "r waits n1\n"));
     }
 
@@ -351,13 +351,13 @@ class ReservationTest {
                 submit kind=BATCH charge.reservation=r nodesMin=1 tasks=2
                 submit kind=BATCH charge.reservation=r timing.hold=true
                 submit kind=BATCH charge.reservation=q timing.hold=true
-                unreserve r                                                     -> says Requested reservation is in use
-                unreserve q                                                     -> says Requested reservation is in use
-                pass 50                -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
-                release 1 root                                                  -> 1 PENDING
-                schedule                                                        -> 1 RUNNING n1
-                cancel 2                                                        -> 2 CANCELLED ReservationDeleted 'by 1000'
-                pass 100                                                        -> q unknown; 3 PENDING JobHeldUser
+                unreserve r                                                  -> says Requested reservation is in use
+                unreserve q                                                  -> says Requested reservation is in use
+                pass 50 -> 1 PENDING+RESV_DEL_HOLD ReservationDeleted; 2 PENDING+RESV_DEL_HOLD ReservationDeleted
+                release 1 root                                               -> 1 PENDING
+                schedule                                                     -> 1 RUNNING n1
+                cancel 2                                                     -> 2 CANCELLED ReservationDeleted 'by 1000'
+                pass 100                                                     -> q unknown; 3 PENDING JobHeldUser
                 """);
     }
 
@@ -369,7 +369,7 @@ class ReservationTest {
                 submit kind=BATCH nodeList=n1
                 submit kind=BATCH charge.reservation=s tasks=3 nodesMin=2 nodesMax=2
                 schedule                                                          -> 1 PENDING; 2 RUNNING n[1-2]
-                rereserve s nodecnt=1              -> says Updating core/node TRES not supported for core-based reservations
+                rereserve s nodecnt=1 -> says Updating core/node TRES not supported for core-based reservations
                 reserve t starttime=+0 duration=600 nodecnt=2 corecnt=1 users=alice -> says Requested nodes are busy
                 reserve t starttime=+0 duration=600 nodes=n[1-2] corecnt=1 users=alice -> says Core count for reservation node list is not consistent!
                 """);
@@ -380,7 +380,7 @@ class ReservationTest {
         play("""
                 reserve t starttime=+0 duration=600 nodecnt=2 corecnt=3 users=alice           -> t active n1:0-1 n2:0
                 reserve u starttime=+600 duration=600 nodecnt=3 trespernode=cpu=2 users=alice -> u waits n1:0-1 n2:0-1 n3:0-1
-                reserve v starttime=+1200 duration=600 nodecnt=2 corecnt=1 users=alice        -> says Requested nodes are busy
+                reserve v starttime=+1200 duration=600 nodecnt=2 corecnt=1 users=alice -> says Requested nodes are busy
                 """);
     }
 
@@ -388,14 +388,14 @@ class ReservationTest {
     void overlappingReservationIsRefused() {
         play("""
                 reserve r starttime=+0 duration=600 nodes=n1 users=bob
-                reserve s starttime=+60 duration=600 nodes=n1 users=bob         -> says Requested reservation overlaps with another reservation
-                reserve s starttime=+60 duration=600 nodecnt=3 users=bob        -> says Requested nodes are busy
-                reserve s starttime=+600 duration=600 nodecnt=3 users=bob       -> s waits n1 n2 n3
+                reserve s starttime=+60 duration=600 nodes=n1 users=bob   -> says Requested reservation overlaps with another reservation
+                reserve s starttime=+60 duration=600 nodecnt=3 users=bob  -> says Requested nodes are busy
+                reserve s starttime=+600 duration=600 nodecnt=3 users=bob -> s waits n1 n2 n3
                 reserve m starttime=+0 duration=600 nodes=n1 users=alice flags=MAINT -> m active n1 MAINT SPEC_NODES
-                reserve r starttime=+0 duration=600 nodecnt=1 users=bob         -> says Duplicate reservation name
+                reserve r starttime=+0 duration=600 nodecnt=1 users=bob   -> says Duplicate reservation name
                 reserve d starttime=+0 duration=60 nodecnt=1 users=bob flags=DAILY  -> d active n2 DAILY
-                reserve e starttime=+86460 duration=60 nodes=n2 users=bob       -> says e
-                reserve f starttime=+86430 duration=60 nodes=n2 users=bob       -> says Requested reservation overlaps with another reservation
+                reserve e starttime=+86460 duration=60 nodes=n2 users=bob -> says e
+                reserve f starttime=+86430 duration=60 nodes=n2 users=bob -> says Requested reservation overlaps with another reservation
                 """);
     }
 
@@ -412,12 +412,12 @@ class ReservationTest {
     @Test
     void invalidReservationIsRefused() {
         play("""
-                reserve r starttime=+0 duration=600 nodecnt=1                   -> says Reservation request lacks users, groups or accounts
-                reserve r starttime=+0 duration=600 nodecnt=1 users=a,-b        -> says Invalid user id
+                reserve r starttime=+0 duration=600 nodecnt=1               -> says Reservation request lacks users, groups or accounts
+                reserve r starttime=+0 duration=600 nodecnt=1 users=a,-b    -> says Invalid user id
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a groups=staff \
                 -> says Reservations can't have users and groups specified, only one or the other
-                reserve r starttime=+0 duration=600 nodecnt=1 groups=nobody     -> says Invalid group id
-                reserve r starttime=-900 duration=600 nodecnt=1 users=a         -> says Invalid time specified
+                reserve r starttime=+0 duration=600 nodecnt=1 groups=nobody -> says Invalid group id
+                reserve r starttime=-900 duration=600 nodecnt=1 users=a     -> says Invalid time specified
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=HOURLY,DAILY \
                 -> says Reservation has multiple reoccurring flags. Please specify only one reoccurring flag
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a flags=MAINT,REPLACE \
@@ -426,8 +426,8 @@ class ReservationTest {
                 -> says Reservation request has mutually exclusive flags. Repeating floating reservations are not supported.
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a partitionname=x -> says Invalid partition name specified
                 reserve r starttime=+0 duration=600 nodecnt=1 users=a features=big -> says Requested node configuration is not available
-                reserve r starttime=+0 duration=600 nodes=n9 users=a            -> says Invalid node name specified
-                unreserve r                                                     -> says Requested reservation is invalid
+                reserve r starttime=+0 duration=600 nodes=n9 users=a        -> says Invalid node name specified
+                unreserve r                                                 -> says Requested reservation is invalid
                 """);
     }
 
@@ -540,16 +540,16 @@ class ReservationTest {
     @Test
     void nodesComeAndGoWithSigns() {
         play("""
-                reserve r starttime=+0 duration=600 nodecnt=1 users=alice       -> r active n1
-                rereserve r nodes+=n[2-3]                                       -> r active n1 n2 n3 SPEC_NODES
-                rereserve r nodes-=n1                                           -> r active n2 n3 SPEC_NODES
-                rereserve r nodes=+n1,-n[2,3]                                   -> r active n1 SPEC_NODES
-                rereserve r nodes-=n1                                           -> says Requested reservation is invalid
-                rereserve r nodes+=n9                                           -> says Invalid node name specified
-                rereserve r nodes=n9                                            -> says Requested reservation is invalid
-                rereserve r nodes=ALL                                           -> r active n1 n2 n3 SPEC_NODES ALL_NODES
-                rereserve r flags+=PART_NODES                                   -> says Invalid node name specified
-                rereserve r nodecnt=1                                           -> r active n3 SPEC_NODES
+                reserve r starttime=+0 duration=600 nodecnt=1 users=alice      -> r active n1
+                rereserve r nodes+=n[2-3]                                      -> r active n1 n2 n3 SPEC_NODES
+                rereserve r nodes-=n1                                          -> r active n2 n3 SPEC_NODES
+                rereserve r nodes=+n1,-n[2,3]                                  -> r active n1 SPEC_NODES
+                rereserve r nodes-=n1                                          -> says Requested reservation is invalid
+                rereserve r nodes+=n9                                          -> says Invalid node name specified
+                rereserve r nodes=n9                                           -> says Requested reservation is invalid
+                rereserve r nodes=ALL                                          -> r active n1 n2 n3 SPEC_NODES ALL_NODES
+                rereserve r flags+=PART_NODES                                  -> says Invalid node name specified
+                rereserve r nodecnt=1                                          -> r active n3 SPEC_NODES
                 """);
     }
 
@@ -580,15 +580,15 @@ class ReservationTest {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1 users=bob accounts=a
                 rereserve r users=+alice,-bob
-                submit kind=BATCH charge.reservation=r charge.account=a         -> 1 PENDING
+                submit kind=BATCH charge.reservation=r charge.account=a   -> 1 PENDING
                 cancel 1
                 rereserve r users-=alice
                 rereserve r users-=alice
-                submit kind=BATCH charge.reservation=r charge.account=a         -> says Access denied to requested reservation
-                rereserve r users+=bob                                          -> says Invalid user id
-                rereserve r users+=-bob                                         -> says Invalid user id
+                submit kind=BATCH charge.reservation=r charge.account=a   -> says Access denied to requested reservation
+                rereserve r users+=bob                                    -> says Invalid user id
+                rereserve r users+=-bob                                   -> says Invalid user id
                 rereserve r users+=alice
-                submit kind=BATCH charge.reservation=r charge.account=a         -> 2 PENDING
+                submit kind=BATCH charge.reservation=r charge.account=a   -> 2 PENDING
                 """);
     }
 
@@ -597,14 +597,14 @@ class ReservationTest {
         play("""
                 reserve r starttime=+0 duration=600 nodecnt=1 users=bob
                 rereserve r users+=alice
-                submit kind=BATCH charge.reservation=r                          -> 1 PENDING
+                submit kind=BATCH charge.reservation=r       -> 1 PENDING
                 cancel 1
                 rereserve r users-=alice
-                submit kind=BATCH charge.reservation=r                          -> says Access denied to requested reservation
-                rereserve r users-=bob                                          -> says Reservation request lacks users, groups or accounts
-                rereserve r users=-zoe                                          -> says Invalid user id
+                submit kind=BATCH charge.reservation=r       -> says Access denied to requested reservation
+                rereserve r users-=bob                       -> says Reservation request lacks users, groups or accounts
+                rereserve r users=-zoe                       -> says Invalid user id
                 reserve d starttime=+0 duration=600 nodecnt=1 users-=bob
-                submit kind=BATCH charge.reservation=d                          -> 2 PENDING
+                submit kind=BATCH charge.reservation=d       -> 2 PENDING
                 """);
     }
 

@@ -32,11 +32,11 @@ class ReservedDevicesTest {
     @Test
     void gpusAreReservedOnEachNodeOrShared() {
         gpus("""
-                reserve r starttime=+0 duration=600 users=alice nodecnt=2 trespernode=gres/gpu=1   -> r active n1:0 n2:0
-                reserve s starttime=+0 duration=600 users=alice nodecnt=2 tres=gres/gpu=3,cpu=3    -> s active n1:1-2 n2:1-2
-                reserve t starttime=+0 duration=600 users=alice tres=gres/gpu=4                    -> says Requested nodes are busy
-                reserve u starttime=+0 duration=600 users=alice nodes=n2 tres=gres/gpu=2,cpu=1     -> u active n2:3 SPEC_NODES
-                reserve v starttime=+0 duration=9 users=alice nodes=n2 tres=gres/gpu=1             -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 users=alice nodecnt=2 trespernode=gres/gpu=1 -> r active n1:0 n2:0
+                reserve s starttime=+0 duration=600 users=alice nodecnt=2 tres=gres/gpu=3,cpu=3  -> s active n1:1-2 n2:1-2
+                reserve t starttime=+0 duration=600 users=alice tres=gres/gpu=4 -> says Requested nodes are busy
+                reserve u starttime=+0 duration=600 users=alice nodes=n2 tres=gres/gpu=2,cpu=1   -> u active n2:3 SPEC_NODES
+                reserve v starttime=+0 duration=9 users=alice nodes=n2 tres=gres/gpu=1 -> says Requested nodes are busy
                 submit kind=BATCH tresPerNode=gres/gpu:1
                 submit kind=BATCH tresPerNode=gres/gpu:1
                 schedule                     -> 1 RUNNING n1; 2 PENDING
@@ -48,11 +48,11 @@ class ReservedDevicesTest {
     @Test
     void reservationsOfGpusShareTheCoresOfANode() {
         gpus("""
-                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1           -> r active n1:0-3 SPEC_NODES
-                reserve s starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=2           -> s active n1:0-3 SPEC_NODES
-                reserve t starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=2           -> says Requested nodes are busy
-                reserve t starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1,cpu=1     -> says Requested nodes are busy
-                reserve t starttime=+0 duration=600 users=alice nodes=n1 corecnt=1                 -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1 -> r active n1:0-3 SPEC_NODES
+                reserve s starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=2 -> s active n1:0-3 SPEC_NODES
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=2       -> says Requested nodes are busy
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1,cpu=1 -> says Requested nodes are busy
+                reserve t starttime=+0 duration=600 users=alice nodes=n1 corecnt=1 -> says Requested nodes are busy
                 reserve t starttime=+0 duration=600 users=alice nodes=n1 -> says Requested reservation overlaps with another reservation
                 submit kind=BATCH nodeList=n1
                 submit kind=BATCH nodeList=n1 tresPerNode=gres/gpu:1
@@ -60,9 +60,9 @@ class ReservedDevicesTest {
                 submit kind=BATCH charge.reservation=r tresPerNode=gres/gpu:1
                 submit kind=BATCH charge.reservation=r
                 submit kind=BATCH charge.reservation=r tresPerNode=gres/gpu:2
-                schedule                     -> 1 PENDING; 2 PENDING; 3 RUNNING n1; 4 RUNNING n1; 5 RUNNING n1; 6 PENDING
-                gres 3                       -> says n1 gpu=1-2
-                gres 4                       -> says n1 gpu=0
+                schedule                    -> 1 PENDING; 2 PENDING; 3 RUNNING n1; 4 RUNNING n1; 5 RUNNING n1; 6 PENDING
+                gres 3                      -> says n1 gpu=1-2
+                gres 4                      -> says n1 gpu=0
                 """);
     }
 
@@ -81,9 +81,9 @@ class ReservedDevicesTest {
         gpus("""
                 submit kind=BATCH nodeList=n1
                 schedule                     -> 1 RUNNING n1
-                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1           -> says Requested nodes are busy
-                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1,cpu=1     -> r active n1:1 SPEC_NODES
-                reserve s starttime=+0 duration=600 users=alice nodecnt=1 tres=gres/gpu=4          -> s active n2:0-3
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1       -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 users=alice nodes=n1 tres=gres/gpu=1,cpu=1 -> r active n1:1 SPEC_NODES
+                reserve s starttime=+0 duration=600 users=alice nodecnt=1 tres=gres/gpu=4      -> s active n2:0-3
                 """);
     }
 
@@ -94,29 +94,29 @@ class ReservedDevicesTest {
                         "p nodes=n[1-3] defmempercpu=10 default=yes",
                         "options.tracked_gres=gpu gresTypes=gpu"))
                 .lines("""
-                reserve a starttime=+0 duration=60 users=alice tres=gres/gpu=2                     -> a active n1:0-3
+                reserve a starttime=+0 duration=60 users=alice tres=gres/gpu=2             -> a active n1:0-3
                 pass 60
-                reserve b starttime=+0 duration=60 users=alice tres=gres/gpu=3                     -> b active n3:0-3
+                reserve b starttime=+0 duration=60 users=alice tres=gres/gpu=3             -> b active n3:0-3
                 pass 60
-                reserve c starttime=+0 duration=60 users=alice tres=gres/gpu=6,node=2              -> c active n1:0-3 n3:0-3
+                reserve c starttime=+0 duration=60 users=alice tres=gres/gpu=6,node=2      -> c active n1:0-3 n3:0-3
                 pass 60
-                reserve d starttime=+0 duration=60 users=alice tres=gres/gpu=8                     -> d active n1:0-3 n2:0-3 n3:0-3
+                reserve d starttime=+0 duration=60 users=alice tres=gres/gpu=8 -> d active n1:0-3 n2:0-3 n3:0-3
                 pass 60
-                reserve e starttime=+0 duration=60 users=alice nodes=n1,n3 tres=gres/gpu=5         -> e active n1:0-3 n3:0-3 SPEC_NODES
-                reserve f starttime=+0 duration=60 users=alice tres=gres/gpu=9                     -> says Requested nodes are busy
+                reserve e starttime=+0 duration=60 users=alice nodes=n1,n3 tres=gres/gpu=5 -> e active n1:0-3 n3:0-3 SPEC_NODES
+                reserve f starttime=+0 duration=60 users=alice tres=gres/gpu=9 -> says Requested nodes are busy
                 """);
     }
 
     @Test
     void untrackedGresIsNotReserved() {
         gpus("""
-                reserve r starttime=+0 duration=600 users=alice tres=gres/nic=1            -> says Invalid Trackable RESource (TRES) specification
-                reserve r starttime=+0 duration=600 users=alice trespernode=gres/gpu=1     -> says Node count specification invalid
-                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu:a100=1       -> says Invalid Trackable RESource (TRES) specification
-                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=0            -> says Invalid Trackable RESource (TRES) specification
-                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=1k           -> says Requested nodes are busy
-                reserve r starttime=+0 duration=600 users=alice tres=cpu                   -> says Invalid Trackable RESource (TRES) specification
-                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu              -> r active n1:0-3
+                reserve r starttime=+0 duration=600 users=alice tres=gres/nic=1        -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice trespernode=gres/gpu=1 -> says Node count specification invalid
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu:a100=1   -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=0        -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu=1k       -> says Requested nodes are busy
+                reserve r starttime=+0 duration=600 users=alice tres=cpu               -> says Invalid Trackable RESource (TRES) specification
+                reserve r starttime=+0 duration=600 users=alice tres=gres/gpu          -> r active n1:0-3
                 """);
     }
 

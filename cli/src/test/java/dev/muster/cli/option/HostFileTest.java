@@ -56,9 +56,9 @@ class HostFileTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            SLURM_HOSTFILE=hf -n5         | sbatch: error: Too few NodeNames in Slurm Hostfile;sbatch: error: Failure getting NodeNames from hostfile
-            SLURM_HOSTFILE=hf -N2         | sbatch: error: --nodes is incompatible with --distribution=arbitrary
-            -m arbitrary -w n1,n2 -N2     | sbatch: error: --nodes is incompatible with --distribution=arbitrary
+            SLURM_HOSTFILE=hf -n5     | sbatch: error: Too few NodeNames in Slurm Hostfile;sbatch: error: Failure getting NodeNames from hostfile
+            SLURM_HOSTFILE=hf -N2     | sbatch: error: --nodes is incompatible with --distribution=arbitrary
+            -m arbitrary -w n1,n2 -N2 | sbatch: error: --nodes is incompatible with --distribution=arbitrary
             SLURM_HOSTFILE=no | OPENING ./no, No such file or directory;sbatch: error: Failure getting NodeNames from hostfile
             -w ./no           | OPENING ./no, No such file or directory
             """)

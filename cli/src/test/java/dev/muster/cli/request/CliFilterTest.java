@@ -39,17 +39,17 @@ class CliFilterTest {
     /** The file and the command as in Slurm 22.05, and what it said. Lines of the file are separated by a semicolon. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            time=1:30;mem=2048                     | sbatch -v --wrap=x             | mem=2G time=00:02:00 wrap=x verbose=1
+            time=1:30;mem=2048                     | sbatch -v --wrap=x         | mem=2G time=00:02:00 wrap=x verbose=1
             time = 5 ;#mem=1;;sbatch:mem=1          | sbatch -v --wrap=x             | time=00:05:00 wrap=x verbose=1
-            *:partition=q;sbatch:x:comment=hi      | sbatch -v --wrap=x             | comment=hi partition=q wrap=x verbose=1
-            sbatch:y:account=bad;*:x:qos=star      | sbatch -v --wrap=x             | qos=star wrap=x verbose=1
-            srun:x:comment=hi;x:time=5             | sbatch -v --wrap=x             | time=00:05:00 wrap=x verbose=1
+            *:partition=q;sbatch:x:comment=hi | sbatch -v --wrap=x         | comment=hi partition=q wrap=x verbose=1
+            sbatch:y:account=bad;*:x:qos=star      | sbatch -v --wrap=x         | qos=star wrap=x verbose=1
+            srun:x:comment=hi;x:time=5             | sbatch -v --wrap=x         | time=00:05:00 wrap=x verbose=1
             foo:x:time=5;mem=1| sbatch -v --wrap=x | error=Unknown command "foo" in ~/.slurm/defaults, line 1 mem=1M wrap=x verbose=1
-            bogus=5;mem;t=4;-t=4;exclusive         | sbatch -v --wrap=x             | wrap=x verbose=1
-            time=xx;mem=1                          | sbatch -v --wrap=x             | error=Invalid --time specification mem=1M wrap=x verbose=1
-            mem=3                                  | sbatch -v --mem=5 --wrap=x     | mem=5M wrap=x verbose=1
-            mem=3                                  | sbatch -v --mem-per-cpu=5 --wrap=x | mem-per-cpu=5M wrap=x verbose=1
-            verbose=2                              | sbatch -v --wrap=x             | wrap=x verbose=3
+            bogus=5;mem;t=4;-t=4;exclusive         | sbatch -v --wrap=x         | wrap=x verbose=1
+            time=xx;mem=1 | sbatch -v --wrap=x         | error=Invalid --time specification mem=1M wrap=x verbose=1
+            mem=3                                  | sbatch -v --mem=5 --wrap=x | mem=5M wrap=x verbose=1
+            mem=3 | sbatch -v --mem-per-cpu=5 --wrap=x | mem-per-cpu=5M wrap=x verbose=1
+            verbose=2                              | sbatch -v --wrap=x         | wrap=x verbose=3
             """)
     void defaultsFileLineIsApplied(String file, String command, String said) {
         host.files.put("/home/user/.slurm/defaults", file.replace(';', '\n') + "\n");

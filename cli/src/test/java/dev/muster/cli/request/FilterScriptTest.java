@@ -99,14 +99,14 @@ class FilterScriptTest {
             return 2050 | - | - | salloc true | 1 | salloc: error: cli_filter plugin terminated with error
             - | do return nil end | - | sbatch --wrap=x | 0 | sbatch: cli_filter/lua: HOOK: HOOK/lua: PATH: non-numeric return code
             - | - | error('boom') | sbatch --wrap=x | 0 | sbatch: error: cli_filter_p_post_submit/lua: PATH: PATH:3: boom
-            -       | options['time']='zz'                            | - | sbatch --wrap=x       | 0 | sbatch: error: Invalid --time specification
-            -       | options['nosuch']='zz'                          | - | sbatch --wrap=x       | 0 | ''
+            - | options['time']='zz' | - | sbatch --wrap=x | 0 | sbatch: error: Invalid --time specification
+            - | options['nosuch']='zz'                          | - | sbatch --wrap=x | 0 | ''
             - | options.hold=true | - | sbatch --wrap=x | 0 | sbatch: error: HOOK/lua: PATH: PATH:2: BAD (string expected, got boolean)
-            -       | slurm.log_info('%s %d','a',3)                   | - | sbatch --wrap=x       | 0 | sbatch: lua: a 3
-            -       | slurm.log_debug('d')                            | - | sbatch --wrap=x       | 0 | ''
+            - | slurm.log_info('%s %d','a',3)                   | - | sbatch --wrap=x | 0 | sbatch: lua: a 3
+            - | slurm.log_debug('d')                            | - | sbatch --wrap=x | 0 | ''
             - | slurm.cli_store(off,'kept') | slurm.log_info('%s %d %.0f',get(off),job,step) | sbatch --wrap=x | 0 | sbatch: lua: kept 7 4294967294
             - | slurm.log_info(slurm.json_cli_options(options)) | - | sbatch -J a --wrap=x | 0 | sbatch: lua: {"job-name":"a","wrap":"x","argv":[]}
-            -       | slurm.log_info(os.getenv('HOME') or 'none')     | - | sbatch --wrap=x       | 0 | sbatch: lua: none
+            - | slurm.log_info(os.getenv('HOME') or 'none')     | - | sbatch --wrap=x | 0 | sbatch: lua: none
             """)
     void scriptCodesAndErrorsDecideTheCommandsResult(
             String setup, String pre, String post, String command, int rc, String said) {
@@ -124,14 +124,14 @@ class FilterScriptTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            options.time='5'         | -                       | sbatch --wrap=x            | timing.timeLimitMin | 5
-            options.time='5'         | -                       | sbatch -t 9 --wrap=x       | timing.timeLimitMin | 9
-            -                        | options.time='5'        | sbatch -t 9 --wrap=x       | timing.timeLimitMin | 5
-            options.mem='7'          | -                       | sbatch --mem-per-cpu=9 --wrap=x | request.memPerNodeMb | 0
-            -                        | options.mem='7'         | sbatch --mem-per-cpu=9 --wrap=x | request.memPerNodeMb | 7
-            -                        | options.comment=7       | sbatch --wrap=x            | extras.comment      | 7
-            -                        | options.hold='set'      | sbatch --wrap=x            | timing.hold         | true
-            -                        | options.partition=options.argv[2] | sbatch /s q    | partition           | q
+            options.time='5'      | -                       | sbatch --wrap=x            | timing.timeLimitMin | 5
+            options.time='5'      | -                       | sbatch -t 9 --wrap=x       | timing.timeLimitMin | 9
+            -                     | options.time='5'        | sbatch -t 9 --wrap=x       | timing.timeLimitMin | 5
+            options.mem='7'       | -                       | sbatch --mem-per-cpu=9 --wrap=x | request.memPerNodeMb | 0
+            -                     | options.mem='7'         | sbatch --mem-per-cpu=9 --wrap=x | request.memPerNodeMb | 7
+            -                     | options.comment=7       | sbatch --wrap=x            | extras.comment      | 7
+            -                     | options.hold='set'      | sbatch --wrap=x            | timing.hold         | true
+            -                     | options.partition=options.argv[2] | sbatch /s q    | partition           | q
             """)
     void scriptChangesTheSubmittedRequest(String setup, String pre, String command, String where, String value) {
         host.files.put("/s", "#!/bin/sh\ntrue\n");

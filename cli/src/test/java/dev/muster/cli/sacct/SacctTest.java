@@ -272,26 +272,26 @@ class SacctTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '~', textBlock = """
-            MinCPU,MinCPUNode,MinCPUTask                       ~ 00:00:00|n2|2
-            MaxRSS,MaxRSSNode,MaxRSSTask                       ~ 3000K|n1|1
-            MaxPages,MaxPagesNode,MaxPagesTask,AvePages        ~ 8|n2|3|4
-            MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask        ~ 3.00M|n2|2
-            MaxDiskWriteNode,MaxDiskWriteTask                  ~ n2|3
-            TRESUsageInMax                                     ~ cpu=00:01:01,energy=7,fs/disk=3145728,mem=3000K,pages=8,vmem=9500K
-            TRESUsageInMaxNode                                 ~ cpu=n2,fs/disk=n2,mem=n1,pages=n2,vmem=n2
-            TRESUsageInMaxTask                                 ~ cpu=3,fs/disk=2,mem=1,pages=3,vmem=2
-            TRESUsageInMin                                     ~ cpu=00:00:00,energy=7,fs/disk=0,mem=1000K,pages=0,vmem=0K
-            TRESUsageInMinNode                                 ~ cpu=n2,fs/disk=n2,mem=n1,pages=n1,vmem=n2
-            TRESUsageInMinTask                                 ~ cpu=2,fs/disk=3,mem=0,pages=1,vmem=3
-            TRESUsageInAve                                     ~ cpu=00:00:30,energy=7,fs/disk=1048576,mem=2000K,pages=4,vmem=6375K
-            TRESUsageInTot                                     ~ cpu=00:02:00,energy=7,fs/disk=4194304,mem=8000K,pages=16,vmem=25500K
-            MaxRSS,AveRSS,MaxDiskRead --noconvert              ~ 3072000|2048000|3145728
-            TRESUsageInMax --noconvert                         ~ cpu=00:01:01,energy=7,fs/disk=3145728,mem=3072000,pages=8,vmem=9728000
-            TRESUsageOutMax,TRESUsageOutMaxNode                ~ energy=7,fs/disk=40|fs/disk=n2
-            TRESUsageOutMin,TRESUsageOutMinTask                ~ energy=7,fs/disk=1|fs/disk=2
-            TRESUsageOutAve                                    ~ energy=7,fs/disk=20
-            AveCPUFreq,ReqCPUFreq,ReqCPUFreqMax                ~ 2.10G|High|High
-            ReqCPUFreqMin,ReqCPUFreqGov                        ~ 1.20G|OnDemand
+            MinCPU,MinCPUNode,MinCPUTask                ~ 00:00:00|n2|2
+            MaxRSS,MaxRSSNode,MaxRSSTask                ~ 3000K|n1|1
+            MaxPages,MaxPagesNode,MaxPagesTask,AvePages ~ 8|n2|3|4
+            MaxDiskRead,MaxDiskReadNode,MaxDiskReadTask ~ 3.00M|n2|2
+            MaxDiskWriteNode,MaxDiskWriteTask           ~ n2|3
+            TRESUsageInMax ~ cpu=00:01:01,energy=7,fs/disk=3145728,mem=3000K,pages=8,vmem=9500K
+            TRESUsageInMaxNode                          ~ cpu=n2,fs/disk=n2,mem=n1,pages=n2,vmem=n2
+            TRESUsageInMaxTask                          ~ cpu=3,fs/disk=2,mem=1,pages=3,vmem=2
+            TRESUsageInMin                              ~ cpu=00:00:00,energy=7,fs/disk=0,mem=1000K,pages=0,vmem=0K
+            TRESUsageInMinNode                          ~ cpu=n2,fs/disk=n2,mem=n1,pages=n1,vmem=n2
+            TRESUsageInMinTask                          ~ cpu=2,fs/disk=3,mem=0,pages=1,vmem=3
+            TRESUsageInAve ~ cpu=00:00:30,energy=7,fs/disk=1048576,mem=2000K,pages=4,vmem=6375K
+            TRESUsageInTot ~ cpu=00:02:00,energy=7,fs/disk=4194304,mem=8000K,pages=16,vmem=25500K
+            MaxRSS,AveRSS,MaxDiskRead --noconvert       ~ 3072000|2048000|3145728
+            TRESUsageInMax --noconvert ~ cpu=00:01:01,energy=7,fs/disk=3145728,mem=3072000,pages=8,vmem=9728000
+            TRESUsageOutMax,TRESUsageOutMaxNode         ~ energy=7,fs/disk=40|fs/disk=n2
+            TRESUsageOutMin,TRESUsageOutMinTask         ~ energy=7,fs/disk=1|fs/disk=2
+            TRESUsageOutAve                             ~ energy=7,fs/disk=20
+            AveCPUFreq,ReqCPUFreq,ReqCPUFreqMax         ~ 2.10G|High|High
+            ReqCPUFreqMin,ReqCPUFreqGov                 ~ 1.20G|OnDemand
             """)
     void sacctShowsTheUsageExtremesOfSingleTasks(String fields, String expected) {
         host.reply(

@@ -18,7 +18,7 @@ class UpdateValuesTest {
             UpdateNode      | Weight=x             | E: Invalid value Weight=x for Weight
             UpdatePartition | CpuBind=x            | E: Invalid input CpuBind=x
             UpdatePartition | CpuBind=off          | ''
-            UpdatePartition | Hidden=x             | E: Invalid input: Hidden=x / E: Acceptable Hidden values are YES and NO
+            UpdatePartition | Hidden=x | E: Invalid input: Hidden=x / E: Acceptable Hidden values are YES and NO
             UpdatePartition | LLN=yes              | ''
             UpdatePartition | PowerDownOnIdle=1    | E: Invalid input: PowerDownOnIdle=1 / E: Acceptable PowerDownOnIdle values are YES and NO
             UpdatePartition | PreemptMode=x        | E: Invalid input: PreemptMode=x
@@ -43,13 +43,13 @@ class UpdateValuesTest {
             UpdatePartition | MaxTime=default      | E: Invalid input MaxTime=default
             UpdatePartition | MaxTime=INFINITE     | ''
             UpdatePartition | Hidden=y             | ''
-            UpdatePartition | Hidden=              | E: Invalid input: Hidden= / E: Acceptable Hidden values are YES and NO
+            UpdatePartition | Hidden= | E: Invalid input: Hidden= / E: Acceptable Hidden values are YES and NO
             UpdatePartition | Shared=force:0       | E: Invalid input: Shared=force:0 / SHARES
             UpdatePartition | OverSubscribe=force:3 | ''
             UpdatePartition | PreemptMode=priority | ''
             UpdateNode      | comment              | E: Invalid input: comment  Request aborted
             UpdatePartition | State                | E: Invalid input: State  Request aborted
-            UpdateJob       | Network=x            | Update of this parameter is not supported: Network=x / Request aborted
+            UpdateJob | Network=x            | Update of this parameter is not supported: Network=x / Request aborted
             UpdateJob       | Comment              | Invalid input: Comment / Request aborted
             UpdateJob       | Name                 | Invalid input: Name / Request aborted
             UpdateJob       | Nice                 | ''
@@ -64,7 +64,7 @@ class UpdateValuesTest {
             UpdateJob       | NumNodes=3-1         | E: Maximum node count 1 is less than minimum node count 3
             UpdateJob       | ReqNodes=            | E: "" is not a valid node count
             UpdateJob       | NumCPUs=1k           | ''
-            UpdateJob       | NumCPUs=-1           | E: Invalid numeric value "-1" for NumCPUs. / E: Invalid NumCPUs value: -1
+            UpdateJob | NumCPUs=-1           | E: Invalid numeric value "-1" for NumCPUs. / E: Invalid NumCPUs value: -1
             UpdateJob       | NumCPUs=99999999999  | E: Numeric argument (99999999999) too large for NumCPUs. / E: Invalid NumCPUs value: 99999999999
             UpdateJob       | MinMemoryNode=2G     | E: Invalid MinMemoryNode value: 2G
             UpdateJob       | MinMemoryCPU=100M    | E: Invalid MinMemoryCPU value: 100M
@@ -84,7 +84,7 @@ class UpdateValuesTest {
             UpdateJob       | wait-for-switch=x    | E: Invalid wait-for-switch value: x
             UpdateJob       | SiteFactor=x         | ''
             UpdateJob       | SiteFactor=99999999999 | E: SiteFactor value out of range (+/- 2147483645). Value ignored
-            UpdateJob       | NumCPUs=x            | E: Invalid numeric value "x" for NumCPUs. / E: Invalid NumCPUs value: x
+            UpdateJob | NumCPUs=x            | E: Invalid numeric value "x" for NumCPUs. / E: Invalid NumCPUs value: x
             UpdateJob       | NumCPUs=0            | E: Invalid NumCPUs value: 0
             UpdateJob       | NumCPUs=3-2          | E: Invalid NumCPUs value: 3-2
             UpdateJob       | Priority=4294967294  | E: Invalid Priority value: 4294967294

@@ -23,7 +23,7 @@ class JobsJsonTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-            billable_tres    |                                              | {'set':false,'infinite':false,'number':0.0}
+            billable_tres |                                              | {'set':false,'infinite':false,'number':0.0}
             billable_tres    | ,'state':'RUNNING','tresAlloc':'billing=3'   | {'set':true,'infinite':false,'number':3.0}
             cpus_per_task    |                                              | {'set':true,'infinite':false,'number':1}
             cpus_per_task    | ,'cpusPerTask':4                             | {'set':true,'infinite':false,'number':4}

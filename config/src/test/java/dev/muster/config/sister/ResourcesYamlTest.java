@@ -91,7 +91,7 @@ class ResourcesYamlTest {
             r      | mode: MODE_1;layers:;- nodes: n1;  count: -2 | "-2" of resource r is not a valid number
             r      | mode: MODE_1;layers:;- nodes: n1;  count: 1;  size: 2 | "size" is no key of a layer of resource r
             r      | mode: MODE_2;layers:;- nodes: n1;  count: 1;- nodes: n1;  count: 2 | two layers of resource r have the same nodes: n1
-            r      | mode: MODE_3;layers:;- nodes: n1;  count: 1;- nodes: n2;  count: 2 | layers of resource r are no tree
+            r | mode: MODE_3;layers:;- nodes: n1;  count: 1;- nodes: n2;  count: 2 | layers of resource r are no tree
             r      | mode: MODE_3;layers:;- nodes: n[1-3];  count: 1;- nodes: n[3-4];  count: 2;- nodes: n[1-4];  count: 2 | are no tree
             r      | mode: MODE_3;layers:;- nodes: n[1-3];  count: 1;- nodes: n1;  count: 2 | layers of resource r are no tree
             r      | mode: MODE_1;topology: default;layers:;- nodes: n1;  count: 1 | topology of resource r needs MODE_3

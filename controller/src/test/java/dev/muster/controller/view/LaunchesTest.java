@@ -80,10 +80,10 @@ class LaunchesTest {
     /** A step's devices → what its tasks are told of GPUs; around them is what the job's script was told. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            tresPerNode=gpu:0 |                | ALL
-            tresPerNode=gpu:2 |                | ALL CUDA=0,1 ROCR=0,1 GPU_DEV=0,1 ZE=0,1 ON_NODE=2 STEP=0,1
-            tresPerTask=gres/gpu:1 |           | ALL CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 ON_NODE=2 STEP=0 / CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 STEP=1
-            tresPerNode=gpu:2 | map_gpu:1,0    | ALL CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
+            tresPerNode=gpu:0 |             | ALL
+            tresPerNode=gpu:2 |             | ALL CUDA=0,1 ROCR=0,1 GPU_DEV=0,1 ZE=0,1 ON_NODE=2 STEP=0,1
+            tresPerTask=gres/gpu:1 |        | ALL CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 ON_NODE=2 STEP=0 / CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 STEP=1
+            tresPerNode=gpu:2 | map_gpu:1,0 | ALL CUDA=1 ROCR=1 GPU_DEV=1 ZE=1 ON_NODE=2 STEP=1 / CUDA=0 ROCR=0 GPU_DEV=0 ZE=0 STEP=0
             """)
     void tasksGetTheGpuVariablesOfTheirStep(String devices, String bind, String told) {
         Site site = new Site(

@@ -28,14 +28,14 @@ class DependenciesTest {
                 submit kind=BATCH timing.array=1-3
                 submit kind=BATCH timing.array=1-3 timing.dependency=aftercorr:1 -> 2 PENDING Dependency [1-3]
                 schedule
-                pass 1                     -> 1_1 RUNNING n1; 2 PENDING Dependency [1-3]
+                pass 1                    -> 1_1 RUNNING n1; 2 PENDING Dependency [1-3]
                 exited 3 batch 0:0
                 done 3 n1
                 pass 1
                 exited 4 batch 1:0
                 done 4 n1
-                pass 1                     -> 2_1 PENDING; 2_2 PENDING DependencyNeverSatisfied; 2 PENDING Dependency [3]
-                schedule                   -> 2_1 RUNNING n1
+                pass 1                    -> 2_1 PENDING; 2_2 PENDING DependencyNeverSatisfied; 2 PENDING Dependency [3]
+                schedule                  -> 2_1 RUNNING n1
                 """);
     }
 
@@ -190,12 +190,12 @@ class DependenciesTest {
     void invalidTimeLimitUpdateIsRefused() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=-1 timing.array=1-3
-                update 1 timelimit=+5               -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
-                update 1 timelimit=-5               -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
+                update 1 timelimit=+5            -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
+                update 1 timelimit=-5            -> says Cannot increment/decrement TimeLimit when set to UNLIMITED.
                 update 1 arraytaskthrottle=2
                 update 1 timelimit=5
-                update 1 timelimit=-20              -> says TimeLimit decrement larger than current time limit (20 > 5)
-                update 1 timelimit=x                -> says Requested time limit is invalid (missing or exceeds some limit)
+                update 1 timelimit=-20           -> says TimeLimit decrement larger than current time limit (20 > 5)
+                update 1 timelimit=x             -> says Requested time limit is invalid (missing or exceeds some limit)
                 update 1 timelimit=+5
                 """);
     }
@@ -267,7 +267,7 @@ class DependenciesTest {
                 exited 2 batch 0:0
                 done 2 n1
                 schedule
-                incomplete 1               -> 1_1 COMPLETED; 1_2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1; 1 PENDING [3]
+                incomplete 1 -> 1_1 COMPLETED; 1_2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1; 1 PENDING [3]
                 """);
     }
 

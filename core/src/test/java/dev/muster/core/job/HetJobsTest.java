@@ -26,8 +26,8 @@ class HetJobsTest {
         play("""
                 het kind=BATCH tasks=1 : kind=BATCH tasks=2 nodesMin=2 -> 1 PENDING; 2 PENDING
                 schedule                                               -> 1 RUNNING n1; 2 RUNNING n[2-3]
-                exited 1 batch 3:0    -> 1 FAILED+COMPLETING NonZeroExitCode 3:0; 2 FAILED+COMPLETING NonZeroExitCode 3:0
-                done 1 n1             -> 1 FAILED NonZeroExitCode 3:0; n1 free; n2 holds [2]
+                exited 1 batch 3:0   -> 1 FAILED+COMPLETING NonZeroExitCode 3:0; 2 FAILED+COMPLETING NonZeroExitCode 3:0
+                done 1 n1            -> 1 FAILED NonZeroExitCode 3:0; n1 free; n2 holds [2]
                 """);
     }
 
@@ -35,7 +35,7 @@ class HetJobsTest {
     void aWaitingComponentEndsAloneWhereThatIsAsked() {
         play("""
                 het kind=BATCH : kind=BATCH : kind=BATCH -> 3 PENDING
-                cancel 2                                 -> says Operation not permitted on individual component of heterogeneous job
+                cancel 2 -> says Operation not permitted on individual component of heterogeneous job
                 cancelpart 2                             -> 1 PENDING; 2 CANCELLED 'by 1000'; 3 PENDING
                 schedule                                 -> 1 PENDING; 3 PENDING; n1 free
                 cancelpart 1                             -> 1 CANCELLED 'by 1000'; 3 CANCELLED 'by 1000'
@@ -71,9 +71,9 @@ class HetJobsTest {
     void disableHetjobStepsRefusesStepsOverComponents() {
         cluster("options.disable_hetjob_steps=yes").lines("""
                 het kind=BATCH : kind=BATCH
-                schedule              -> 1 RUNNING n1; 2 RUNNING n2
-                hetstep 1,2 1         -> says Job steps that span multiple components of a heterogeneous job are not currently supported
-                step 1 1              -> 1 RUNNING n1 step0=RUNNING
+                schedule      -> 1 RUNNING n1; 2 RUNNING n2
+                hetstep 1,2 1 -> says Job steps that span multiple components of a heterogeneous job are not currently supported
+                step 1 1      -> 1 RUNNING n1 step0=RUNNING
                 """);
     }
 
@@ -81,13 +81,13 @@ class HetJobsTest {
     void pendingHetComponentIsNotCancelledAlone() {
         play("""
                 het kind=BATCH : kind=BATCH
-                cancel 2              -> 2 PENDING; says Operation not permitted on individual component of heterogeneous job
-                hold 2                -> 1 PENDING; 2 PENDING JobHeldUser
-                schedule              -> 1 PENDING
-                release 1             -> 2 PENDING
-                hold 1                -> 1 PENDING JobHeldUser; 2 PENDING JobHeldUser
+                cancel 2         -> 2 PENDING; says Operation not permitted on individual component of heterogeneous job
+                hold 2           -> 1 PENDING; 2 PENDING JobHeldUser
+                schedule         -> 1 PENDING
+                release 1        -> 2 PENDING
+                hold 1           -> 1 PENDING JobHeldUser; 2 PENDING JobHeldUser
                 release 1
-                cancel 1              -> 1 CANCELLED 'by 1000'; 2 CANCELLED 'by 1000'
+                cancel 1         -> 1 CANCELLED 'by 1000'; 2 CANCELLED 'by 1000'
                 """);
     }
 
@@ -120,15 +120,15 @@ class HetJobsTest {
         play("""
                 het kind=BATCH : kind=BATCH
                 schedule
-                suspend 2 root        -> 2 RUNNING n2; says Operation not permitted on individual component of heterogeneous job
-                requeue 2             -> says Job not heterogeneous job leader
-                requeue 1             -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1; 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
+                suspend 2 root -> 2 RUNNING n2; says Operation not permitted on individual component of heterogeneous job
+                requeue 2      -> says Job not heterogeneous job leader
+                requeue 1      -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=1; 2 PENDING+COMPLETING+REQUEUED BeginTime restarts=1
                 done 1 n1
-                schedule              -> 1 PENDING+REQUEUED BeginTime restarts=1
+                schedule       -> 1 PENDING+REQUEUED BeginTime restarts=1
                 done 2 n2
                 pass 121
-                schedule              -> 1 RUNNING n1 restarts=1; 2 RUNNING n2 restarts=1
-                lost n2               -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=2; 2 PENDING+REQUEUED BeginTime restarts=2
+                schedule       -> 1 RUNNING n1 restarts=1; 2 RUNNING n2 restarts=1
+                lost n2 -> 1 PENDING+COMPLETING+REQUEUED BeginTime restarts=2; 2 PENDING+REQUEUED BeginTime restarts=2
                 """);
     }
 
@@ -184,16 +184,16 @@ class HetJobsTest {
         play("""
                 het kind=RUN : kind=RUN
                 schedule
-                hetstep 1,2 1     -> says 0; 1 RUNNING n1 step0=RUNNING; 2 RUNNING n2 step0=RUNNING
-                exited 1 0 0:0    -> 1 RUNNING n1 step0=ENDED; 2 RUNNING n2 step0=RUNNING
-                exited 2 0 0:0    -> 1 COMPLETED+COMPLETING step0=ENDED; 2 COMPLETED+COMPLETING step0=ENDED
+                hetstep 1,2 1  -> says 0; 1 RUNNING n1 step0=RUNNING; 2 RUNNING n2 step0=RUNNING
+                exited 1 0 0:0 -> 1 RUNNING n1 step0=ENDED; 2 RUNNING n2 step0=RUNNING
+                exited 2 0 0:0 -> 1 COMPLETED+COMPLETING step0=ENDED; 2 COMPLETED+COMPLETING step0=ENDED
                 het kind=RUN : kind=RUN
                 done 1 n1
                 done 2 n2
                 schedule
-                hetstep 3,4 1     -> says 0
-                exited 4 0 4:0    -> 3 RUNNING n1 step0=RUNNING; 4 RUNNING n2 step0=ENDED
-                exited 3 0 0:0    -> 3 FAILED+COMPLETING NonZeroExitCode 4:0 step0=ENDED; 4 FAILED+COMPLETING NonZeroExitCode 4:0 step0=ENDED
+                hetstep 3,4 1  -> says 0
+                exited 4 0 4:0 -> 3 RUNNING n1 step0=RUNNING; 4 RUNNING n2 step0=ENDED
+                exited 3 0 0:0 -> 3 FAILED+COMPLETING NonZeroExitCode 4:0 step0=ENDED; 4 FAILED+COMPLETING NonZeroExitCode 4:0 step0=ENDED
                 """);
     }
 
@@ -215,8 +215,8 @@ class HetJobsTest {
     void hetJobIsQueuedWithAllComponentsOrRefused() {
         Cluster c = new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes defmempercpu=10", "");
         new Play(c).lines("""
-                het kind=BATCH : kind=BATCH partition=nope            -> says Invalid partition name specified; 1 unknown
-                het kind=BATCH : kind=BATCH timing.array=1-2          -> says Invalid job array specification; 1 unknown
+                het kind=BATCH : kind=BATCH partition=nope           -> says Invalid partition name specified; 1 unknown
+                het kind=BATCH : kind=BATCH timing.array=1-2         -> says Invalid job array specification; 1 unknown
                 het kind=BATCH : kind=BATCH
                 """);
         Job second = c.state().jobs().at(2);

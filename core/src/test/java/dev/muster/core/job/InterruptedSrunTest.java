@@ -84,9 +84,9 @@ class InterruptedSrunTest {
                 het kind=RUN nodeList=n1 : kind=RUN nodeList=n2
                 schedule
                 hetstep 1,2 1
-                signal 1.0 1001            -> 1 RUNNING n1 step0=RUNNING
-                exited 1 0 0:2             -> 1 RUNNING n1 step0=ENDED
-                exited 2 0 0:2             -> 1 CANCELLED+COMPLETING 'by 1000' step0=ENDED; 2 CANCELLED+COMPLETING 'by 1000' step0=ENDED
+                signal 1.0 1001 -> 1 RUNNING n1 step0=RUNNING
+                exited 1 0 0:2  -> 1 RUNNING n1 step0=ENDED
+                exited 2 0 0:2  -> 1 CANCELLED+COMPLETING 'by 1000' step0=ENDED; 2 CANCELLED+COMPLETING 'by 1000' step0=ENDED
                 """);
     }
 

@@ -21,10 +21,10 @@ class RequeueWordsTest {
         play("""
                 submit kind=BATCH
                 schedule
-                specialexit 1      -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT job_requeued_in_special_exit_state restarts=1
+                specialexit 1  -> 1 PENDING+COMPLETING+REQUEUED+SPECIAL_EXIT job_requeued_in_special_exit_state restarts=1
                 done 1 n1
-                specialexit 1      -> says Job is pending execution
-                release 1 root     -> 1 PENDING+REQUEUED BeginTime restarts=1
+                specialexit 1  -> says Job is pending execution
+                release 1 root -> 1 PENDING+REQUEUED BeginTime restarts=1
                 """);
     }
 

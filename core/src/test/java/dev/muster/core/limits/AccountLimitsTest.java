@@ -38,11 +38,11 @@ class AccountLimitsTest extends AccountPolicies {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        associations       | charge.account=nowhere              | Invalid account or account/partition combination specified
-        associations       | charge.account=dept charge.qos=nope | ''
-        associations,qos   | charge.account=dept charge.qos=nope | Invalid qos specification
-        associations,qos   | charge.account=other charge.qos=fast | Invalid qos specification
-        associations,qos   | charge.account=dept charge.qos=fast | ''
+        associations | charge.account=nowhere              | Invalid account or account/partition combination specified
+        associations     | charge.account=dept charge.qos=nope | ''
+        associations,qos | charge.account=dept charge.qos=nope | Invalid qos specification
+        associations,qos | charge.account=other charge.qos=fast | Invalid qos specification
+        associations,qos | charge.account=dept charge.qos=fast | ''
         """)
     void unknownAccountOrQosIsRefused(String enforce, String job, String sentence) {
         policy(enforce, "", "", "");
@@ -398,9 +398,9 @@ class AccountLimitsTest extends AccountPolicies {
     /** Accounts are checked where associations are enforced, a QOS everywhere. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            allowqos=fast,q2    |              | normal | Job's QOS not permitted to use this partition (p allows fast,q2 not normal)
-            denyqos=normal      |              | normal | Job's QOS not permitted to use this partition (p denies normal including normal)
-            allowqos=fast,q2    |              | nosuch | Job's QOS not known, so it can't use this partition (p allows fast,q2)
+            allowqos=fast,q2    | | normal | Job's QOS not permitted to use this partition (p allows fast,q2 not normal)
+            denyqos=normal | | normal | Job's QOS not permitted to use this partition (p denies normal including normal)
+            allowqos=fast,q2    | | nosuch | Job's QOS not known, so it can't use this partition (p allows fast,q2)
             allowaccounts=other | associations |        | Job's account not permitted to use this partition (p allows other not dept)
             denyaccounts=dept   | associations |        | Job's account not permitted to use this partition (p denies dept including dept)
             denyaccounts=other  | associations |        | ''
@@ -505,22 +505,22 @@ class AccountLimitsTest extends AccountPolicies {
     /** Each job in turn: whether it runs, waits for a reason, or is refused. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        GrpJobs=1               |                    |                       | a,a       | RUNNING AssocGrpJobsLimit
-        GrpTRES=cpu=2           |                    |                       | a:2,a     | RUNNING AssocGrpCpuLimit
-        GrpTRES=node=1          |                    |                       | a:4,a     | RUNNING AssocGrpNodeLimit
-        GrpTRESMins=cpu=30      |                    |                       | a/20,a/20 | RUNNING AssocGrpCPUMinutesLimit
-        GrpTRESMins=cpu=40      |                    |                       | a/20,a/20 | RUNNING RUNNING
-        GrpTRESRunMins=node=30  |                    |                       | a/20,a/20 | RUNNING AssocGrpNodeRunMinutes
-                                |                    | GrpTRESMins=billing=30 | qa/20,qa/20 | RUNNING QOSGrpBillingMinutes
-        GrpTRESMins=cpu=10      |                    | GrpTRESMins=cpu=50    | qa/20,qa/20 | RUNNING RUNNING
-        GrpTRES=mem=15          |                    |                       | a,a       | RUNNING AssocGrpMemLimit
-        GrpJobs=1               |                    |                       | a,b       | RUNNING AssocGrpJobsLimit
-                                | MaxJobs=1          |                       | a,a,b     | RUNNING AssocMaxJobsLimit RUNNING
-                                | MaxTRES=cpu=1      |                       | a:2,a     | AssocMaxCpuPerJobLimit RUNNING
-                                | MaxWall=10         |                       | a/20,a/5  | AssocMaxWallDurationPerJobLimit RUNNING
+        GrpJobs=1              |   |                       | a,a       | RUNNING AssocGrpJobsLimit
+        GrpTRES=cpu=2          |   |                       | a:2,a     | RUNNING AssocGrpCpuLimit
+        GrpTRES=node=1         |   |                       | a:4,a     | RUNNING AssocGrpNodeLimit
+        GrpTRESMins=cpu=30     |   |                       | a/20,a/20 | RUNNING AssocGrpCPUMinutesLimit
+        GrpTRESMins=cpu=40     |   |                       | a/20,a/20 | RUNNING RUNNING
+        GrpTRESRunMins=node=30 |   |                       | a/20,a/20 | RUNNING AssocGrpNodeRunMinutes
+                                | | GrpTRESMins=billing=30 | qa/20,qa/20 | RUNNING QOSGrpBillingMinutes
+        GrpTRESMins=cpu=10     |   | GrpTRESMins=cpu=50    | qa/20,qa/20 | RUNNING RUNNING
+        GrpTRES=mem=15         |   |                       | a,a       | RUNNING AssocGrpMemLimit
+        GrpJobs=1              |   |                       | a,b       | RUNNING AssocGrpJobsLimit
+                                | MaxJobs=1          |                       | a,a,b | RUNNING AssocMaxJobsLimit RUNNING
+                                | MaxTRES=cpu=1      |                       | a:2,a | AssocMaxCpuPerJobLimit RUNNING
+                                | MaxWall=10         | | a/20,a/5  | AssocMaxWallDurationPerJobLimit RUNNING
                                 | MaxSubmitJobs=1    |                       | a,a       | RUNNING refused
-        GrpSubmitJobs=1         |                    |                       | a,b       | RUNNING refused
-                                |                    | MaxJobsPU=1           | qa,qa,qb  | RUNNING QOSMaxJobsPerUserLimit RUNNING
+        GrpSubmitJobs=1        |   |                       | a,b       | RUNNING refused
+                                |                    | MaxJobsPU=1 | qa,qa,qb  | RUNNING QOSMaxJobsPerUserLimit RUNNING
                                 |                    | MaxJobsPA=1           | qa,qb     | RUNNING MaxJobsPerAccount
                                 |                    | GrpTRES=cpu=2         | qa:2,qb   | RUNNING QOSGrpCpuLimit
                                 |                    | GrpTRES=node=1        | qa:4,qb   | RUNNING QOSGrpNodeLimit
@@ -530,45 +530,45 @@ class AccountLimitsTest extends AccountPolicies {
                                 |                    | MaxWall=10            | qa/20     | QOSMaxWallDurationPerJobLimit
                                 |                    | MaxWall=10 Flags=DenyOnLimit | qa/20 | refused
                                 |                    | MaxSubmitJobsPU=1     | qa,qa,qb  | RUNNING refused RUNNING
-                                | MaxTRESMins=cpu=20 |                       | a:2/11,a:2/10 | AssocMaxCpuMinutesPerJobLimit RUNNING
+                                | MaxTRESMins=cpu=20 | | a:2/11,a:2/10 | AssocMaxCpuMinutesPerJobLimit RUNNING
                                 |                    | MaxTRESMins=cpu=20    | qa:2/11   | QOSMaxCpuMinutesPerJobLimit
                                 |                    | GrpTRES=billing=1     | qa:2      | QOSGrpBilling
-                                | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2  | RUNNING AssocMaxCpuPerJobLimit
+                                | MaxTRES=cpu=1      | MaxTRES=cpu=2         | qa:2,a:2 | RUNNING AssocMaxCpuPerJobLimit
                                 |                    | MaxTRESPerNode=cpu=2  | qa:3,qa:2 | QOSMaxCpuPerNode RUNNING
                                 | MaxTRESPerNode=cpu=2 |                     | a:3,a:2   | AssocMaxCpuPerNode RUNNING
                                 | MaxTRESPerNode=cpu=2 | MaxTRESPerNode=cpu=3 | qa:3,qa:4 | RUNNING QOSMaxCpuPerNode
                                 |                    | MaxTRESPerNode=mem=15 | qa:2      | QOSMaxMemoryPerNode
-                                |                    | MaxTRESRunMinsPU=cpu=30 | qa/20,qa/20,qb/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
-                                |                    | MaxTRESRunMinsPA=mem=300 | qa/20,qb/20 | RUNNING MaxMemoryRunMinsPerAccount
-                                | MaxTRESRunMins=cpu=30 |                    | a/20,a/20,b/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
-                                | MaxTRESRunMins=mem=300 |                   | a/20,a/20 | RUNNING MaxMemoryRunMinsPerUser
+                                | | MaxTRESRunMinsPU=cpu=30 | qa/20,qa/20,qb/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
+                                | | MaxTRESRunMinsPA=mem=300 | qa/20,qb/20 | RUNNING MaxMemoryRunMinsPerAccount
+                                | MaxTRESRunMins=cpu=30 | | a/20,a/20,b/20 | RUNNING MaxCpuRunMinsPerUser RUNNING
+                                | MaxTRESRunMins=mem=300 | | a/20,a/20 | RUNNING MaxMemoryRunMinsPerUser
                                 | MaxTRESRunMins=cpu=30 | MaxTRESRunMinsPU=cpu=50 | qa/20,qa/20,qa/20 | RUNNING RUNNING MaxCpuRunMinsPerUser
                                 | MaxTRESRunMins=cpu=30 |                    | a/31      | MaxCpuRunMinsPerUser
                                 |                    | MaxTRESPA=cpu=2       | qa:2,qb   | RUNNING MaxCpuPerAccount
                                 |                    | MaxSubmitJobsPA=1     | qa,qb     | RUNNING refused
                                 |                    | GrpSubmitJobs=1       | qa,qb     | RUNNING refused
                                 |                    | GrpJobs=1             | qa,qb     | RUNNING QOSGrpJobsLimit
-                                |                    | GrpTRESRunMins=cpu=30 | qa/20,qb/20 | RUNNING QOSGrpCPURunMinutesLimit
-        GrpTRES=billing=1       |                    |                       | a:2,a     | AssocGrpBilling RUNNING
+                                | | GrpTRESRunMins=cpu=30 | qa/20,qb/20 | RUNNING QOSGrpCPURunMinutesLimit
+        GrpTRES=billing=1      |   |                       | a:2,a     | AssocGrpBilling RUNNING
                                 |                    | LimitFactor=2         | qa:2      | RUNNING
-        GrpTRES=cpu=2           |                    | LimitFactor=2         | qa:4,a    | RUNNING AssocGrpCpuLimit
+        GrpTRES=cpu=2          |   | LimitFactor=2         | qa:4,a    | RUNNING AssocGrpCpuLimit
                                 |                    | Flags=Relative GrpTRES=cpu=25 | qa:2,qa | RUNNING QOSGrpCpuLimit
-                                |                    | Flags=DenyOnLimit,Relative MaxTRES=cpu=25 | qa:3,qa:2 | refused RUNNING
-        GrpTRESMins=cpu=30      |                    | UsageFactor=2         | qa/20     | RUNNING
-        GrpTRESMins=cpu=30      |                    | UsageFactor=2 Flags=UsageFactorSafe | qa/20,qa/14 | AssocGrpCPUMinutesLimit RUNNING
+                                | | Flags=DenyOnLimit,Relative MaxTRES=cpu=25 | qa:3,qa:2 | refused RUNNING
+        GrpTRESMins=cpu=30     |   | UsageFactor=2         | qa/20     | RUNNING
+        GrpTRESMins=cpu=30     |   | UsageFactor=2 Flags=UsageFactorSafe | qa/20,qa/14 | AssocGrpCPUMinutesLimit RUNNING
                                 |     | UsageFactor=2 Flags=UsageFactorSafe MaxTRESMins=cpu=30 | qa/20,qa/15 | QOSMaxCpuMinutesPerJobLimit RUNNING
-                                |                    | GrpTRES=cpu=3,node=1  | qa:2,qa:2,qa:4 | RUNNING QOSGrpCpuLimit QOSGrpCpuLimit
-        GrpTRES=cpu=4,mem=45    |                    |                       | a:3,a:2,a:5 | RUNNING AssocGrpCpuLimit AssocGrpCpuLimit
-        GrpTRES=cpu=5,mem=35    |                    |                       | a:3,a:4   | RUNNING AssocGrpCpuLimit
+                                | | GrpTRES=cpu=3,node=1  | qa:2,qa:2,qa:4 | RUNNING QOSGrpCpuLimit QOSGrpCpuLimit
+        GrpTRES=cpu=4,mem=45   |   |                       | a:3,a:2,a:5 | RUNNING AssocGrpCpuLimit AssocGrpCpuLimit
+        GrpTRES=cpu=5,mem=35   |   |                       | a:3,a:4   | RUNNING AssocGrpCpuLimit
                                 |                    | GrpTRES=cpu=3,node=1  | qa:2,qa+  | RUNNING QOSGrpNodeLimit
-                                | MaxWall=10 MaxTRES=cpu=1 |                 | a:2/20    | AssocMaxWallDurationPerJobLimit
+                                | MaxWall=10 MaxTRES=cpu=1 |                 | a:2/20 | AssocMaxWallDurationPerJobLimit
                                 | MaxTRES=cpu=1 MaxTRESMins=cpu=10 MaxTRESPerNode=cpu=1 | | a:2/20 | AssocMaxCpuMinutesPerJobLimit
-                                |                    | MaxTRES=cpu=1 MaxTRESPerNode=cpu=1 MinTRES=cpu=3 | qa:2/20 | QOSMaxCpuPerJobLimit
+                                | | MaxTRES=cpu=1 MaxTRESPerNode=cpu=1 MinTRES=cpu=3 | qa:2/20 | QOSMaxCpuPerJobLimit
                                 |                    | MaxTRESPerNode=cpu=1 MinTRES=cpu=3 | qa:2/20 | QOSMaxCpuPerNode
-                                | MaxWall=10         | MaxTRES=cpu=1         | qa:2/20   | AssocMaxWallDurationPerJobLimit
+                                | MaxWall=10         | MaxTRES=cpu=1         | qa:2/20 | AssocMaxWallDurationPerJobLimit
                                 | MaxTRES=cpu=1,mem=5 |                      | a:2       | AssocMaxCpuPerJobLimit
                                 |                    | UsageThreshold=1.5    | qa        | RUNNING
-                                |                    | UsageThreshold=1.5 Flags=EnforceUsageThreshold | qa,a | QOSUsageThreshold RUNNING
+                                | | UsageThreshold=1.5 Flags=EnforceUsageThreshold | qa,a | QOSUsageThreshold RUNNING
                                 |                    | UsageThreshold=0.0 Flags=EnforceUsageThreshold | qa | RUNNING
         """)
     void accountLimitHoldsOrRefusesTheJob(String dept, String alice, String qos, String jobs, String expected) {

@@ -626,8 +626,8 @@ class FairShareTest {
         Cluster c = cluster("options.priority_weight_partition=100");
         new Play(c).lines("""
                 submit kind=BATCH charge.account=lab timing.nice=5
-                update 1 priority=7                 -> says Changes to job priority are not persistent, change nice instead
-                update 1 priority=900000000         -> says Access/permission denied
+                update 1 priority=7              -> says Changes to job priority are not persistent, change nice instead
+                update 1 priority=900000000      -> says Access/permission denied
                 update 1 priority=7 root
                 """);
         Job job = c.state().jobs().at(1);

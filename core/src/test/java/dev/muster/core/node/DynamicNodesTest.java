@@ -45,20 +45,20 @@ class DynamicNodesTest {
     @Test
     void dynamicNodeIsCreatedInThreeStates() {
         play("""
-                create d[1-2] cpus=1 state=CLOUD           -> d1 free+POWERED_DOWN+CLOUD+DYNAMIC_NORM; members p=n1,f1,f2,d1,d2
-                create d1 cpus=1 state=CLOUD               -> says Node already exists in the node table (d1)
-                create d3 cpus=1 state=DOWN                -> says Invalid node state specified
-                create d3 cpus=1 state=FUTURE              -> says Unable to add node, node table is full (d3)
-                create d3 cpus=1 state=FUTURE uid=1000     -> says Invalid user id
-                create d3 cpus=1 state=EXTERNAL            -> says Unable to add node, node table is full (d3)
+                create d[1-2] cpus=1 state=CLOUD -> d1 free+POWERED_DOWN+CLOUD+DYNAMIC_NORM; members p=n1,f1,f2,d1,d2
+                create d1 cpus=1 state=CLOUD            -> says Node already exists in the node table (d1)
+                create d3 cpus=1 state=DOWN             -> says Invalid node state specified
+                create d3 cpus=1 state=FUTURE           -> says Unable to add node, node table is full (d3)
+                create d3 cpus=1 state=FUTURE uid=1000  -> says Invalid user id
+                create d3 cpus=1 state=EXTERNAL         -> says Unable to add node, node table is full (d3)
                 remove d2
-                create d3 cpus=1 mem=100 state=EXTERNAL    -> d3 free+DYNAMIC_NORM+EXTERNAL
-                node d3 state=drain reason=x               -> d3 free+DRAIN+DYNAMIC_NORM+EXTERNAL 'x'
-                node d3 state=resume                       -> d3 free+DYNAMIC_NORM+EXTERNAL
+                create d3 cpus=1 mem=100 state=EXTERNAL -> d3 free+DYNAMIC_NORM+EXTERNAL
+                node d3 state=drain reason=x            -> d3 free+DRAIN+DYNAMIC_NORM+EXTERNAL 'x'
+                node d3 state=resume                    -> d3 free+DYNAMIC_NORM+EXTERNAL
                 remove d3
-                create d3 cpus=1 state=FUTURE              -> d3 free+FUTURE+DYNAMIC_NORM
+                create d3 cpus=1 state=FUTURE           -> d3 free+FUTURE+DYNAMIC_NORM
                 introduce d1 cpus=2
-                register d1 boot                           -> d1 free+CLOUD+DYNAMIC_NORM
+                register d1 boot                        -> d1 free+CLOUD+DYNAMIC_NORM
                 """);
     }
 

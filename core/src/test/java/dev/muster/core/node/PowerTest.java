@@ -125,14 +125,14 @@ class PowerTest {
     void aNodeThatDoesNotComeIsDownAndItsJobGoesBack() {
         play("options.power:idle=10", """
                 pass 10
-                pass 30                               -> n1 free+POWERED_DOWN
+                pass 30                              -> n1 free+POWERED_DOWN
                 submit kind=BATCH
-                schedule                              -> 1 RUNNING+CONFIGURING n1
+                schedule                             -> 1 RUNNING+CONFIGURING n1
                 pass 1
                 pass 60       -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'; 1 PENDING+REQUEUED BeginTime restarts=1
-                pass 121                              -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
-                schedule                              -> 1 RUNNING+CONFIGURING n2 restarts=1
-                register n1 boot2                     -> n1 free+DOWN 'ResumeTimeout reached'
+                pass 121                             -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
+                schedule                             -> 1 RUNNING+CONFIGURING n2 restarts=1
+                register n1 boot2                    -> n1 free+DOWN 'ResumeTimeout reached'
                 """);
     }
 
@@ -143,13 +143,13 @@ class PowerTest {
                 pass 10
                 pass 30
                 submit kind=BATCH nodeList=n1
-                schedule                              -> 1 RUNNING+CONFIGURING n1
+                schedule                             -> 1 RUNNING+CONFIGURING n1
                 pass 1
-                pass 60                               -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
-                node n1 state=resume                  -> n1 free+POWERED_DOWN
+                pass 60                              -> n1 free+DOWN+NOT_RESPONDING+POWERED_DOWN 'ResumeTimeout reached'
+                node n1 state=resume                 -> n1 free+POWERED_DOWN
                 cancel 1
                 submit kind=BATCH nodeList=n1
-                schedule                              -> 2 RUNNING+CONFIGURING n1
+                schedule                             -> 2 RUNNING+CONFIGURING n1
                 """);
     }
 
@@ -343,21 +343,21 @@ class PowerTest {
     void nodeIsPoweredDownAndUpByScontrol() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
-                schedule                              -> 1 RUNNING n1
-                node n1 state=power_down              -> n1 holds [1]+POWER_DOWN
-                node n1 state=power_up                -> n1 holds [1]
-                node n1 state=power_down_asap         -> n1 holds [1]+DRAIN+POWER_DOWN+DRAINED_FOR_THIS 'POWER_DOWN_ASAP'
+                schedule                             -> 1 RUNNING n1
+                node n1 state=power_down             -> n1 holds [1]+POWER_DOWN
+                node n1 state=power_up               -> n1 holds [1]
+                node n1 state=power_down_asap        -> n1 holds [1]+DRAIN+POWER_DOWN+DRAINED_FOR_THIS 'POWER_DOWN_ASAP'
                 exited 1 batch 0:0
                 done 1 n1
-                pass 1                                -> n1 free+DRAIN+POWERING_DOWN+DRAINED_FOR_THIS 'POWER_DOWN_ASAP'
-                pass 30                               -> n1 free+POWERED_DOWN
+                pass 1                               -> n1 free+DRAIN+POWERING_DOWN+DRAINED_FOR_THIS 'POWER_DOWN_ASAP'
+                pass 30                              -> n1 free+POWERED_DOWN
                 submit kind=BATCH request.requeue=YES
-                schedule                              -> 2 RUNNING n2
-                node n2 state=power_down_force        -> 2 PENDING+REQUEUED BeginTime restarts=1; n2 free+POWER_DOWN
-                pass 1                                -> n2 free+POWERING_DOWN
-                node n2 state=power_up                -> n2 free+POWERING_DOWN+POWER_UP
-                pass 30                               -> n2 free+POWERED_DOWN+POWER_UP
-                pass 1                                -> n2 free+POWERING_UP
+                schedule                             -> 2 RUNNING n2
+                node n2 state=power_down_force       -> 2 PENDING+REQUEUED BeginTime restarts=1; n2 free+POWER_DOWN
+                pass 1                               -> n2 free+POWERING_DOWN
+                node n2 state=power_up               -> n2 free+POWERING_DOWN+POWER_UP
+                pass 30                              -> n2 free+POWERED_DOWN+POWER_UP
+                pass 1                               -> n2 free+POWERING_UP
                 """);
         new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes", "")).lines("""
                 node n1 state=power_down -> says Invalid power action
@@ -440,11 +440,11 @@ class PowerTest {
                     .isEqualTo(row[1]);
         }
         new Play(c).lines("""
-                setting bob suspendexcnodes n1        -> says Access/permission denied
-                setting root suspendexcnodes n9       -> says Invalid node name specified
-                setting root suspendexcparts r        -> says Invalid partition name specified
-                setting root suspendexcstates BLUE    -> says Invalid node state specified
-                setting root schedulertype x          -> says Updating schedulertype is not supported by this version of Muster
+                setting bob suspendexcnodes n1     -> says Access/permission denied
+                setting root suspendexcnodes n9    -> says Invalid node name specified
+                setting root suspendexcparts r     -> says Invalid partition name specified
+                setting root suspendexcstates BLUE -> says Invalid node state specified
+                setting root schedulertype x -> says Updating schedulertype is not supported by this version of Muster
                 setting root fairsharedampeningfactor 0 -> says invalid dampening factor: 0
                 setting root suspendexcparts q
                 setting root suspendexcstates drain,down
@@ -497,9 +497,9 @@ class PowerTest {
         Play play = new Play(c);
         play.lines("""
                 submit kind=BATCH nodeList=n1
-                schedule                              -> 1 RUNNING n1
-                reboot n1 force action=here           -> n1 free+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS by here 'reboot requested'
-                pass 0                                -> 1 PENDING+REQUEUED BeginTime restarts=1
+                schedule                    -> 1 RUNNING n1
+                reboot n1 force action=here -> n1 free+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS by here 'reboot requested'
+                pass 0                      -> 1 PENDING+REQUEUED BeginTime restarts=1
                 reboot n2
                 pass 1
                 """);
@@ -511,24 +511,24 @@ class PowerTest {
     void aRebootWaitsForJobs() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
-                schedule                              -> 1 RUNNING n1
-                reboot n1                             -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
-                node n1 state=cancel_reboot           -> n1 holds [1]
-                node n1 state=CANCEL_REBOOT           -> says Invalid node state transition
-                reboot n1 asap DOWN                   -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP'
+                schedule                    -> 1 RUNNING n1
+                reboot n1                   -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
+                node n1 state=cancel_reboot -> n1 holds [1]
+                node n1 state=CANCEL_REBOOT -> says Invalid node state transition
+                reboot n1 asap DOWN -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP'
                 exited 1 batch 0:0
                 done 1 n1
-                pass 1                -> n1 free+DOWN+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP : reboot issued'
-                register n1 boot2                     -> n1 free+DOWN+DRAIN 'Reboot ASAP : reboot issued : reboot complete'
+                pass 1      -> n1 free+DOWN+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP : reboot issued'
+                register n1 boot2           -> n1 free+DOWN+DRAIN 'Reboot ASAP : reboot issued : reboot complete'
                 reboot n2 asap RESUME
                 pass 1
-                register n2 boot2                     -> n2 free
+                register n2 boot2           -> n2 free
                 reboot n3
-                pass 1                                -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
-                node n3 state=idle                    -> says Invalid node state transition
-                silent n3                             -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
-                pass 60               -> n3 free+DOWN 'reboot requested : reboot issued : ResumeTimeout reached'
-                reboot n3 uid=1000                    -> says Access/permission denied
+                pass 1                      -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                node n3 state=idle          -> says Invalid node state transition
+                silent n3                   -> n3 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                pass 60     -> n3 free+DOWN 'reboot requested : reboot issued : ResumeTimeout reached'
+                reboot n3 uid=1000          -> says Access/permission denied
                 """);
     }
 
@@ -600,20 +600,20 @@ class PowerTest {
     void resumeEndsAReboot() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
-                schedule                              -> 1 RUNNING n1
-                reboot n1 asap                        -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS 'Reboot ASAP'
+                schedule                           -> 1 RUNNING n1
+                reboot n1 asap                     -> n1 holds [1]+DRAIN+REBOOT_REQUESTED+DRAINED_FOR_THIS 'Reboot ASAP'
                 reboot n1 asap RESUME
                 reboot n1
-                node n1 state=resume                  -> n1 holds [1]
-                reboot n2                             -> n2 free+REBOOT_REQUESTED 'reboot requested'
-                reboot n1,n2                          -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
-                pass 1                                -> n2 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
+                node n1 state=resume               -> n1 holds [1]
+                reboot n2                          -> n2 free+REBOOT_REQUESTED 'reboot requested'
+                reboot n1,n2                       -> n1 holds [1]+REBOOT_REQUESTED 'reboot requested'
+                pass 1                             -> n2 free+DOWN+REBOOT_ISSUED 'reboot requested : reboot issued'
                 reboot n2 asap
-                node n2 state=resume                  -> n2 free
+                node n2 state=resume               -> n2 free
                 node n3 state=drain reason=mine
                 reboot n3 asap
-                pass 1                                -> n3 free+DOWN+DRAIN+REBOOT_ISSUED 'mine : reboot issued'
-                node n3 state=resume                  -> n3 free
+                pass 1                             -> n3 free+DOWN+DRAIN+REBOOT_ISSUED 'mine : reboot issued'
+                node n3 state=resume               -> n3 free
                 """);
     }
 

@@ -117,12 +117,12 @@ class PartitionsTest {
                 submit kind=BATCH partition=t timing.timeLimitMin=1
                 submit kind=BATCH partition=t timing.timeLimitMin=-1
                 submit kind=BATCH partition=n
-                submit kind=BATCH partition=d          -> says Requested time limit is invalid (missing or exceeds some limit)
+                submit kind=BATCH partition=d    -> says Requested time limit is invalid (missing or exceeds some limit)
                 submit kind=BATCH partition=d timing.timeLimitMin=-1
-                schedule                               -> 1 PENDING; 2 PENDING; 3 PENDING; 4 RUNNING n1
-                why 1                                  -> says (PartitionTimeLimit)
-                why 2                                  -> says (PartitionTimeLimit)
-                why 3                                  -> says (PartitionNodeLimit)
+                schedule                         -> 1 PENDING; 2 PENDING; 3 PENDING; 4 RUNNING n1
+                why 1                            -> says (PartitionTimeLimit)
+                why 2                            -> says (PartitionTimeLimit)
+                why 3                            -> says (PartitionNodeLimit)
                 """);
     }
 

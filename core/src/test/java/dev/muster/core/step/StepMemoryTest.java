@@ -60,10 +60,10 @@ class StepMemoryTest {
             memPerNodeMb=100 ; exact tresPerTask=gres/gpu:1 tasks=2 memPerGpuMb=51  ; memory
             memPerNodeMb=100 ; exact tresPerJob=gres/gpu:1 memPerGpuMb=51           ; 51
             nogpus memPerNodeMb=100 ; exact memPerGpuMb=51                    ; gres
-            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact memPerNodeMb=60, exact memPerNodeMb=60, exact memPerNodeMb=60    ; 60 60 busy
-            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact tasks=2 nodesMin=2 memPerNodeMb=60, exact memPerNodeMb=60        ; 60+60 busy
-            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact nodeList=n2 memPerNodeMb=60, exact nodeList=n2 memPerNodeMb=41   ; 60 busy
-            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact tasks=2 nodesMin=2 memPerNodeMb=101                              ; memory
+            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact memPerNodeMb=60, exact memPerNodeMb=60, exact memPerNodeMb=60  ; 60 60 busy
+            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact tasks=2 nodesMin=2 memPerNodeMb=60, exact memPerNodeMb=60      ; 60+60 busy
+            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact nodeList=n2 memPerNodeMb=60, exact nodeList=n2 memPerNodeMb=41 ; 60 busy
+            memPerNodeMb=100 nodesMin=2 nodeList=n[1-2] tasks=8 ; exact tasks=2 nodesMin=2 memPerNodeMb=101 ; memory
             memPerNodeMb=100 partition=cores     ; exact memPerNodeMb=60, exact memPerNodeMb=600, exact memPerCpuMb=600   ; 0 0 0
             """)
     void stepGetsTheMemoryItRequests(String job, String steps, String outcomes) {

@@ -90,7 +90,7 @@ class TriggersTest {
                 trigger primary_slurmctld_failure 0 * 0 once -> says --primary_slurmctld_failure needs a backup controller: there is none here
                 trigger backup_slurmctld_failure 0 * 0 once  -> says --backup_slurmctld_failure needs a backup controller: there is none here
                 trigger burst_buffer 0 * 0 once              -> says --burst_buffer needs BurstBufferType
-                trigger front_end 0 * 0 once                 -> says --front_end is not supported by this version of Muster
+                trigger front_end 0 * 0 once -> says --front_end is not supported by this version of Muster
                 """);
         cluster.apply(new Command.Happened(Trigger.DBD_FAILED));
         assertThat(fired()).containsExactly("1 primary_slurmdbd_failure");

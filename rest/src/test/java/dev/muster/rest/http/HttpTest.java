@@ -13,28 +13,28 @@ class HttpTest {
     /** Text with its escapes, status, and words of the answer. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            GERP / HTTP/1.1\\r\\n\\r\\n                                      | 400 | Invalid HTTP method
-            get / HTTP/1.1\\r\\n\\r\\n                                       | 400 | Invalid HTTP method
-            INVALID                                                          | 400 | Unexpected end of request
-            \\x00\\x01\\xff                                                  | 400 | Invalid HTTP method
-            GET /open\\x00api HTTP/1.1\\r\\n\\r\\n                           | 400 | Invalid character in URL
-            GET openapi HTTP/1.1\\r\\n\\r\\n                                 | 400 | Invalid URL
-            GET /%4 HTTP/1.1\\r\\n\\r\\n                                     | 400 | Invalid URL
-            GET / HTTP/abc\\r\\n\\r\\n                                       | 400 | Invalid HTTP version
-            GET / HTTP/9.9\\r\\n\\r\\n                                       | 505 | Invalid HTTP version
-            GET / HTTP/1.1\\r\\nHost                                         | 400 | Unexpected end of request
-            GET / HTTP/1.1\\r\\nHost: x\\n\\r\\n                             | 400 | Missing an expected CR character
-            GET / HTTP/1.1\\r\\nHost: x\\rY\\r\\n\\r\\n                      | 400 | Missing an expected LF character
-            GET / HTTP/1.1\\r\\nX\\x00Y: v\\r\\n\\r\\n                       | 400 | Unexpected character added or missing in HTTP
-            GET / HTTP/1.1\\r\\nnothing\\r\\n\\r\\n                          | 400 | Unexpected character added or missing in HTTP
-            POST / HTTP/1.1\\r\\nContent-Length: abc\\r\\n\\r\\n             | 400 | unparsable number in HTTP Content-Length header
-            POST / HTTP/1.1\\r\\nContent-Length: -1\\r\\n\\r\\n              | 400 | unparsable number in HTTP Content-Length header
-            POST / HTTP/1.1\\r\\nContent-Length: 99999999999\\r\\n\\r\\n     | 413 | body too large
-            POST / HTTP/1.1\\r\\nContent-Length: 5\\r\\n\\r\\nab             | 400 | Unexpected end of request
+            GERP / HTTP/1.1\\r\\n\\r\\n                                  | 400 | Invalid HTTP method
+            get / HTTP/1.1\\r\\n\\r\\n                                   | 400 | Invalid HTTP method
+            INVALID                                                      | 400 | Unexpected end of request
+            \\x00\\x01\\xff                                              | 400 | Invalid HTTP method
+            GET /open\\x00api HTTP/1.1\\r\\n\\r\\n                       | 400 | Invalid character in URL
+            GET openapi HTTP/1.1\\r\\n\\r\\n                             | 400 | Invalid URL
+            GET /%4 HTTP/1.1\\r\\n\\r\\n                                 | 400 | Invalid URL
+            GET / HTTP/abc\\r\\n\\r\\n                                   | 400 | Invalid HTTP version
+            GET / HTTP/9.9\\r\\n\\r\\n                                   | 505 | Invalid HTTP version
+            GET / HTTP/1.1\\r\\nHost                                     | 400 | Unexpected end of request
+            GET / HTTP/1.1\\r\\nHost: x\\n\\r\\n                         | 400 | Missing an expected CR character
+            GET / HTTP/1.1\\r\\nHost: x\\rY\\r\\n\\r\\n                  | 400 | Missing an expected LF character
+            GET / HTTP/1.1\\r\\nX\\x00Y: v\\r\\n\\r\\n | 400 | Unexpected character added or missing in HTTP
+            GET / HTTP/1.1\\r\\nnothing\\r\\n\\r\\n | 400 | Unexpected character added or missing in HTTP
+            POST / HTTP/1.1\\r\\nContent-Length: abc\\r\\n\\r\\n | 400 | unparsable number in HTTP Content-Length header
+            POST / HTTP/1.1\\r\\nContent-Length: -1\\r\\n\\r\\n | 400 | unparsable number in HTTP Content-Length header
+            POST / HTTP/1.1\\r\\nContent-Length: 99999999999\\r\\n\\r\\n | 413 | body too large
+            POST / HTTP/1.1\\r\\nContent-Length: 5\\r\\n\\r\\nab         | 400 | Unexpected end of request
             POST / HTTP/1.1\\r\\nContent-Length: 5\\r\\nContent-Length: 6\\r\\n\\r\\n | 400 | given twice
-            POST / HTTP/1.1\\r\\nTransfer-Encoding: gzip\\r\\n\\r\\n         | 501 | chunked
+            POST / HTTP/1.1\\r\\nTransfer-Encoding: gzip\\r\\n\\r\\n     | 501 | chunked
             POST / HTTP/1.1\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nxx\\r\\n | 400 | chunk size
-            GET /none HTTP/1.1\\r\\n\\r\\n                                   | 404 | Unable find requested URL
+            GET /none HTTP/1.1\\r\\n\\r\\n                               | 404 | Unable find requested URL
             """)
     void malformedRequestGetsStatusAndReason(String request, int status, String words) throws IOException {
         String answer = new Rig().raw(unescaped(request));

@@ -167,17 +167,17 @@ class TopologySelectorTest {
     @Test
     void segmentsArePlacedWithinBlocks() {
         table(BLOCKS, """
-                        | nodesMin=4                                  | n[1-4]
-                n1      | nodesMin=3                                  | n[2-4]
-                n[1,5]  | nodesMin=4                                  | n[2,6-8]
-                        | nodesMin=6 segment=3                        | n[1-3,5-7]
-                        | nodesMin=6 segment=3 nodeList=n[1-8]        | n[1-3,5-7]
-                        | nodesMin=4 segment=2 nodeList=n[1,2,5,6]    | n[1-2,5-6]
-                        | nodesMin=6 segment=3 nodeList=n[1-6]        | Requested topology configuration is not available
-                        | nodesMin=6 segment=3 nodeList=n[1-5]        | Node count specification invalid
-                        | nodesMin=8 segment=3                        | Node count specification invalid
-                n1      | nodesMin=3 segment=4                        | n[2-4]
-                        | segment=4                                   | n1
+                        | nodesMin=4                                 | n[1-4]
+                n1      | nodesMin=3                                 | n[2-4]
+                n[1,5]  | nodesMin=4                                 | n[2,6-8]
+                        | nodesMin=6 segment=3                       | n[1-3,5-7]
+                        | nodesMin=6 segment=3 nodeList=n[1-8]       | n[1-3,5-7]
+                        | nodesMin=4 segment=2 nodeList=n[1,2,5,6]   | n[1-2,5-6]
+                        | nodesMin=6 segment=3 nodeList=n[1-6]       | Requested topology configuration is not available
+                        | nodesMin=6 segment=3 nodeList=n[1-5]       | Node count specification invalid
+                        | nodesMin=8 segment=3                       | Node count specification invalid
+                n1      | nodesMin=3 segment=4                       | n[2-4]
+                        | segment=4                                  | n1
                 """);
     }
 
@@ -193,23 +193,23 @@ class TopologySelectorTest {
                 List.of(),
                 false);
         table(t, """
-                          | nodesMin=2 segment=1                                    | n[1-2]
-                          | nodesMin=2 segment=1 spreadSegments=true                | n[1,3]
-                          | nodesMin=4 segment=1 spreadSegments=true                | n[1,3,5,7]
-                          | nodesMin=5 segment=1 spreadSegments=true                | Requested topology configuration is not available
-                n[1-2]    | nodesMin=4 segment=1 spreadSegments=true                | (No_suitable_topology_unit_found)
-                          | nodesMin=4 segment=2                                    | n[1-4]
-                n[1,5]    | nodesMin=4 segment=2                                    | n[3-4,7-8]
-                n[1,5]    | nodesMin=4 segment=2 consolidateSegments=true           | n[3-4,7-8]
-                n1        | nodesMin=4 segment=2 consolidateSegments=true           | n[5-8]
-                n[1-3]    | nodesMin=2 segment=1 consolidateSegments=true           | n[5-6]
+                          | nodesMin=2 segment=1                          | n[1-2]
+                          | nodesMin=2 segment=1 spreadSegments=true      | n[1,3]
+                          | nodesMin=4 segment=1 spreadSegments=true      | n[1,3,5,7]
+                          | nodesMin=5 segment=1 spreadSegments=true | Requested topology configuration is not available
+                n[1-2]    | nodesMin=4 segment=1 spreadSegments=true      | (No_suitable_topology_unit_found)
+                          | nodesMin=4 segment=2                          | n[1-4]
+                n[1,5]    | nodesMin=4 segment=2                          | n[3-4,7-8]
+                n[1,5]    | nodesMin=4 segment=2 consolidateSegments=true | n[3-4,7-8]
+                n1        | nodesMin=4 segment=2 consolidateSegments=true | n[5-8]
+                n[1-3]    | nodesMin=2 segment=1 consolidateSegments=true | n[5-6]
                 n[3,5,6]  | nodesMin=2 segment=1 spreadSegments=true consolidateSegments=true | n[1,4]
-                          | nodesMin=6 segment=3 spreadSegments=true                | n[1-3,5-7]
-                          | nodesMin=2 consolidateSegments=true                     | n[1-2]
+                          | nodesMin=6 segment=3 spreadSegments=true      | n[1-3,5-7]
+                          | nodesMin=2 consolidateSegments=true           | n[1-2]
                 """);
         table(TREE, """
-                          | nodesMin=2 spreadSegments=true                          | --spread-segments needs TopologyPlugin=topology/block
-                          | nodesMin=2 consolidateSegments=true                     | --consolidate-segments needs TopologyPlugin=topology/block
+                          | nodesMin=2 spreadSegments=true      | --spread-segments needs TopologyPlugin=topology/block
+                          | nodesMin=2 consolidateSegments=true | --consolidate-segments needs TopologyPlugin=topology/block
                 """);
     }
 

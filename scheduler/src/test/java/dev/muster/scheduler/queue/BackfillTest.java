@@ -23,7 +23,7 @@ class BackfillTest {
                 submit kind=BATCH timing.timeLimitMin=10
                 submit kind=BATCH timing.timeLimitMin=59
                 submit kind=BATCH timing.timeLimitMin=120
-                schedule                             -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1 ahead; 4 RUNNING n2 ahead; 5 PENDING
+                schedule -> 1 RUNNING n1; 2 PENDING; 3 RUNNING n1 ahead; 4 RUNNING n2 ahead; 5 PENDING
                 """);
     }
 
@@ -181,14 +181,14 @@ class BackfillTest {
     void immediateJobStartsNowOrIsRefused() {
         new Play(new Cluster("n[1-2] cpus=2 mem=1000", PARTITION + "\nq nodes=n2 defmempercpu=10", "")).lines("""
                 immediately nodesMin=2 tasks=4 timing.timeLimitMin=60
-                schedule                                    -> 1 RUNNING n[1-2]
-                immediately tasks=1                         -> says Requested nodes are busy
+                schedule                                   -> 1 RUNNING n[1-2]
+                immediately tasks=1                        -> says Requested nodes are busy
                 immediately tasks=1 timing.beginTime=9999999 -> says Job can not start immediately
                 submit kind=BATCH timing.hold=true
                 submit kind=BATCH partition=q
-                immediately tasks=1                         -> says Requested nodes are busy
+                immediately tasks=1                        -> says Requested nodes are busy
                 submit kind=BATCH
-                immediately tasks=1                         -> says Immediate execution impossible, insufficient priority
+                immediately tasks=1                        -> says Immediate execution impossible, insufficient priority
                 """);
     }
 
