@@ -144,7 +144,8 @@ class DbdRightsTest {
     private static void hide(String words) throws IOException {
         Files.writeString(
                 file,
-                "DbdHost=localhost\nSlurmUser=daemon\nStorageType=accounting_storage/embedded\nStorageLoc=/none\nTrackWCKey=yes\n"
+                "DbdHost=localhost\nSlurmUser=daemon\nStorageType=accounting_storage/embedded\nStorageLoc=/none\n"
+                        + "TrackWCKey=yes\n"
                         + (words.isEmpty() ? "" : "PrivateData=" + words + "\n"));
         List<ConfigError> errors = new ArrayList<>();
         conf = SlurmdbdConf.read(file.toFile(), errors);

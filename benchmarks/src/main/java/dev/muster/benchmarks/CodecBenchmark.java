@@ -19,7 +19,8 @@ import org.openjdk.jmh.annotations.State;
 public class CodecBenchmark {
     private final byte[] json = ("{\"name\":\"train\",\"partition\":\"gpu,main\",\"workDir\":\""
                     + Bytes.of("/home/ada/models/run-17").base64()
-                    + "\",\"request\":{\"tasks\":8,\"nodesMin\":2,\"nodesMax\":2,\"cpusPerTask\":4,\"memPerCpuMb\":2000},"
+                    + "\",\"request\":{\"tasks\":8,\"nodesMin\":2,\"nodesMax\":2,\"cpusPerTask\":4,"
+                    + "\"memPerCpuMb\":2000},"
                     + "\"timing\":{\"timeLimitMin\":720},\"charge\":{\"account\":\"physics\",\"qos\":\"normal\"}}")
             .getBytes(StandardCharsets.UTF_8);
     private final JobDesc desc = Codec.decode(json, JobDesc.class);

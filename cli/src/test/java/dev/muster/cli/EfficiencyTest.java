@@ -9,11 +9,13 @@ class EfficiencyTest {
     /** A job of four CPUs and two GPUs that gave up a node after 100 s and ran for another 50. */
     private static final String RESIZED = """
         {"now":2000,"cluster":"c","jobs":[
-         {"job":{"jobId":7,"sluid":70,"userName":"ann","groupName":"g","state":"RESIZING","startTime":1000,"endTime":1100,"limitMin":10,
+         {"job":{"jobId":7,"sluid":70,"userName":"ann","groupName":"g","state":"RESIZING","startTime":1000,
+          "endTime":1100,"limitMin":10,
                  "nodes":"n[1-2]","nodeCount":2,"cpusAllocated":4,"tresAllocated":"cpu=4,mem=4G,node=2,gres/gpu=2"},
           "steps":[{"stepId":0,"jobId":7,"state":"COMPLETED","tasks":4,"startTime":1000,"endTime":1100,
                     "usage":{"userCpuUs":200000000,"maxRssKb":262144}}]},
-         {"job":{"jobId":7,"sluid":71,"userName":"ann","groupName":"g","state":"COMPLETED","startTime":1100,"endTime":1150,"limitMin":10,
+         {"job":{"jobId":7,"sluid":71,"userName":"ann","groupName":"g","state":"COMPLETED","startTime":1100,
+          "endTime":1150,"limitMin":10,
                  "nodes":"n1","nodeCount":1,"cpusAllocated":2,"tresAllocated":"cpu=2,mem=2G,node=1,gres/gpu=1"},
           "steps":[{"stepId":1,"jobId":7,"state":"COMPLETED","tasks":1,"startTime":1100,"endTime":1150,
                     "usage":{"userCpuUs":25000000,"maxRssKb":524288}}]}]}""";

@@ -16,8 +16,10 @@ class FollowingTest {
     @BeforeEach
     void cluster() {
         host.reply("QueryJobs", """
-                {"now":1795254380,"jobs":[{"jobId":5,"name":"one\\u001b[2J","userName":"ann","partition":"p","state":"RUNNING","nodes":"n1","cpus":4,
-                  "startTime":1795254280},{"jobId":6,"name":"two","userName":"bob","partition":"p","state":"PENDING","reason":"Resources","cpus":2},
+                {"now":1795254380,"jobs":[{"jobId":5,"name":"one\\u001b[2J","userName":"ann","partition":"p",
+                 "state":"RUNNING","nodes":"n1","cpus":4,
+                  "startTime":1795254280},{"jobId":6,"name":"two","userName":"bob","partition":"p","state":"PENDING",
+                  "reason":"Resources","cpus":2},
                  {"jobId":7,"name":"old","userName":"bob","partition":"p","state":"FAILED"}]}""");
         host.reply("QueryNodes", "{\"nodes\":[{\"name\":\"n1\",\"state\":\"MIXED\",\"cpus\":8,\"cpusAllocated\":4}]}");
     }
@@ -33,7 +35,8 @@ class FollowingTest {
                 .contains("Nodes 1 mixed")
                 .contains("5            one?[2J          ann        p          RUNNING          00:01:40      4  n1")
                 .contains(
-                        "6            two              bob        p          PENDING                        2  Resources")
+                        "6            two              bob        p          PENDING                        2  "
+                                + "Resources")
                 .doesNotContain("old")
                 .doesNotContain("\033");
     }
@@ -48,7 +51,8 @@ class FollowingTest {
 
     private void told(String state) {
         host.reply("Follow", """
-                {"revision":"e.1","now":1795254400,"jobs":[{"jobId":5,"name":"one","userName":"ann","state":"%s","nodes":"n1"}]}""".formatted(state));
+                {"revision":"e.1","now":1795254400,"jobs":[{"jobId":5,"name":"one","userName":"ann","state":"%s",\
+                "nodes":"n1"}]}""".formatted(state));
     }
 
     @Test

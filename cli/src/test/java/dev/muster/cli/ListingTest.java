@@ -19,7 +19,8 @@ class ListingTest {
              "startTime":1795256133,"runSeconds":1,"timeLimitMin":-1,"submitHost":"localhost","submitPid":3324,
              "nodes":"n[1-2]","batchHost":"n1","nodeCount":2,"cpus":2,"tasks":2,"cpusPerTask":1,"memPerNodeMb":100,
              "tresRequested":"cpu=2,mem=200M,node=2,billing=2","tresAlloc":"cpu=2,node=2,billing=2","workDir":"/tmp",
-             "requeue":true,"exclusiveUse":"NO","batch":true,"stdin":"/dev/null","stdout":"/tmp/slurm-187.out","stderr":"/tmp/slurm-187.out",
+             "requeue":true,"exclusiveUse":"NO","batch":true,"stdin":"/dev/null","stdout":"/tmp/slurm-187.out",
+             "stderr":"/tmp/slurm-187.out",
              "lastSchedEval":1795256133,"submitLine":"sbatch --wrap true"},
             {"jobId":188,"arrayJobId":188,"arrayTaskId":-1,"arrayTasks":"1-9%2","arrayMaxRunning":2,"name":"jb.sh",
              "userName":"root","groupName":"root","partition":"main","state":"PENDING","reason":"JobHeldUser",
@@ -40,7 +41,8 @@ class ListingTest {
              "partitions":["main"],"metered":true,"watts":120,"averageWatts":95}]}
             """;
     private static final String PARTITIONS = """
-            {"now":1795256205,"partitions":[{"name":"main","isDefault":true,"state":"UP","nodes":"n[1-2]","overTimeLimitMin":-1,"totalNodes":2,
+            {"now":1795256205,"partitions":[{"name":"main","isDefault":true,"state":"UP","nodes":"n[1-2]",
+             "overTimeLimitMin":-1,"totalNodes":2,
              "totalCpus":16,"maxTimeMin":-1,"maxNodes":-1,"priorityTier":1,"priorityJobFactor":1,
              "tres":"cpu=16,mem=8000M,node=2,billing=16"}]}
             """;
@@ -180,7 +182,8 @@ class ListingTest {
     @Test
     void jsonShowsStepsAndLimits() {
         host.reply("QuerySteps", """
-                {"now":1795256134,"steps":[{"jobId":7,"stepId":"0","startTime":1795256130,"partition":"main","state":"RUNNING","nodes":"n1"},
+                {"now":1795256134,"steps":[{"jobId":7,"stepId":"0","startTime":1795256130,"partition":"main",
+                 "state":"RUNNING","nodes":"n1"},
                 {"jobId":8,"stepId":"1","startTime":1795255034,"partition":"main","state":"RUNNING","nodes":"n2"}]}""");
         assertThat(steps("squeue -s --json")).isEqualTo(2);
         assertThat(steps("squeue -s --json --running-over=10")).isEqualTo(1);
@@ -404,7 +407,8 @@ class ListingTest {
     @Test
     void scontrolShowsStepManagerAndSegmentFields() {
         host.reply("QueryJobs", """
-                {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,"consolidateSegments":true,
+                {"jobs":[{"jobId":5,"batchHost":"n1","stepMgr":true,"segment":2,"spreadSegments":true,
+                 "consolidateSegments":true,
                   "containerType":"x","memUpdateMargin":20,"memUpdateMin":5,"partitionPriorities":["p=7","q=9"]}]}""");
         assertThat(host.run("scontrol show job 5").out())
                 .contains("   BatchHost=n1\n   StepMgrEnabled=Yes\n   NumNodes=")
@@ -432,8 +436,10 @@ class ListingTest {
     @Test
     void squeueShowsColumnsOfRecentReleases() {
         host.reply("QueryJobs", """
-                {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"profile":"energy,task","containerType":"x","reboot":true,
-                  "licensesAlloc":"a:1","cronSpec":"@daily","burstBufferState":"staging-in"},{"jobId":6,"state":"PENDING"}]}""");
+                {"jobs":[{"jobId":5,"state":"PENDING","segment":2,"profile":"energy,task","containerType":"x",
+                 "reboot":true,
+                  "licensesAlloc":"a:1","cronSpec":"@daily","burstBufferState":"staging-in"},{"jobId":6,
+                  "state":"PENDING"}]}""");
         String fields = "JobID:7,SegmentSize:13,Profile:12,ContainerType:15,Reboot:7,LicensesAlloc:15,CronJob:9,"
                 + "BurstBufferState:18";
         assertThat(host.run("squeue -O " + fields).out().replaceAll(" +", " "))
@@ -445,7 +451,8 @@ class ListingTest {
         assertThat(host.run("scontrol show job 5").out()).contains("Reboot=1");
         host.reply("QuerySteps", """
                 {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip",
-                  "cpuFreq":"1000-1500:performance","containerId":"c1"},{"jobId":5,"stepId":"1","cpuFreq":"High","containerId":"c2"}]}""");
+                  "cpuFreq":"1000-1500:performance","containerId":"c1"},{"jobId":5,"stepId":"1","cpuFreq":"High",
+                  "containerId":"c2"}]}""");
         assertThat(host.run("squeue -s -O StepID:9,CPUFreq:24,ContainerID:14")
                         .out()
                         .replaceAll(" +", " ")
@@ -458,7 +465,8 @@ class ListingTest {
                 .doesNotContain("StepId=5.1");
         assertThat(host.run("scontrol show step container-id=none").err()).contains("Invalid job id specified");
         host.reply("QuerySteps", """
-                {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002","network":"ip"}]}""");
+                {"steps":[{"jobId":5,"stepId":"0","state":"RUNNING","cpus":2,"resvPorts":"7001-7002",\
+                "network":"ip"}]}""");
         assertThat(host.run("squeue -s -O JobID:7,Cluster:8,Network:8,ResvPort:15,NumCPUs:9")
                         .out()
                         .replaceAll(" +", " ")
@@ -472,7 +480,8 @@ class ListingTest {
                 {"topologies":[{"name":"t","kind":"TREE","switches":[{"name":"s1","nodes":["n1","n2"]},
                     {"name":"r","level":1,"nodes":["n1","n2"],"switches":["s1"]}]},
                   {"name":"b","kind":"BLOCK","blocks":[{"name":"b1","nodes":["n1","n2"]}],"sizes":[2,4]},
-                  {"name":"o","kind":"TORUS","lines":["torus3d:","  toruses:"]},{"name":"f","kind":"FLAT","alphaRank":true}]}""");
+                  {"name":"o","kind":"TORUS","lines":["torus3d:","  toruses:"]},{"name":"f","kind":"FLAT",
+                   "alphaRank":true}]}""");
         assertThat(host.run("scontrol show topology").out())
                 .as("the cluster's")
                 .contains("SwitchName=s1", "SwitchName=r")
@@ -529,7 +538,8 @@ class ListingTest {
     @Test
     void daemonTriggersAreListedAsSlurmListsThem() {
         host.reply("QueryTriggers", """
-                {"triggers":[{"id":1,"events":["primary_slurmctld_resumed_operation"],"userName":"root","program":"/bin/true"},
+                {"triggers":[{"id":1,"events":["primary_slurmctld_resumed_operation"],"userName":"root",
+                 "program":"/bin/true"},
                   {"id":6,"events":["primary_slurmdbd_failure"],"userName":"root","program":"/bin/true"},
                   {"id":8,"events":["primary_database_failure"],"userName":"root","program":"/bin/true"},
                   {"id":10,"events":["burst_buffer"],"userName":"root","program":"/bin/true"},
@@ -578,7 +588,8 @@ class ListingTest {
             },
             {
                 "sinfo -o %all",
-                "AVAIL|ACTIVE_FEATURES|CPUS|TMP_DISK|FREE_MEM|AVAIL_FEATURES|GROUPS|OVERSUBSCRIBE|RESERVATION|TIMELIMIT|"
+                "AVAIL|ACTIVE_FEATURES|CPUS|TMP_DISK|FREE_MEM|AVAIL_FEATURES|GROUPS|OVERSUBSCRIBE|RESERVATION|"
+                        + "TIMELIMIT|"
             }
         };
         for (String[] row : headings) {

@@ -37,7 +37,8 @@ class PlannedTest {
         host.reply("QueryPlan", """
                 {"now":%d,"waiting":2,"planned":1,"nodes":[{"name":"n1","partitions":["p"],"cpus":4,"usable":true},
                  {"name":"n2","partitions":["p"],"cpus":4,"usable":true},{"name":"n3","partitions":["p"],"cpus":4}],
-                 "bars":[{"jobId":5,"shown":"5","user":"ann","partition":"p","running":true,"start":1,"end":%d,"nodes":"n1","cpus":4},
+                 "bars":[{"jobId":5,"shown":"5","user":"ann","partition":"p","running":true,"start":1,"end":%d,
+                 "nodes":"n1","cpus":4},
                  {"jobId":6,"shown":"6","user":"bob","partition":"p","start":%d,"end":0,"nodes":"n[1-2]","cpus":4}]}
                 """.formatted(1795254300, 1795254300 + 3600, 1795254300 + 3600));
         FakeHost.Ran ran = host.run("muster plan -hours 2");

@@ -37,14 +37,17 @@ class SacctmgrTest {
     @Test
     void limitsArePrintedWithTheirUnits() {
         host.reply("Show", """
-            {"rows":[{"Account":"a","GrpTRES":"cpu=4,mem=1024,node=3","MaxWall":"90","MaxTRES":"node=700","Fairshare":"1"}]}""");
+            {"rows":[{"Account":"a","GrpTRES":"cpu=4,mem=1024,node=3","MaxWall":"90","MaxTRES":"node=700",\
+            "Fairshare":"1"}]}""");
         assertThat(run("-nP show assoc format=account,grptres,maxwall,grpmemory,grpcpus,maxnodes,grpjobs,share")
                         .out())
                 .isEqualTo("a|cpu=4,mem=1G,node=3|01:30:00|1024|4|700||1\n");
         host.reply("Show", """
             {"rows":[{"Name":"q","GraceTime":"3600","UsageThreshold":"0.500000","PreemptExemptTime":"600"}]}""");
         assertThat(
-                        run("-nP show qos format=name,gracetime,usagethres,usagefactor,preemptexempttime,preemptmode,priority,maxwall")
+                        run("-nP show qos "
+                                + "format=name,gracetime,usagethres,usagefactor,preemptexempttime,preemptmode,"
+                                + "priority,maxwall")
                                 .out())
                 .isEqualTo("q|01:00:00|0.500000|1.000000|00:10:00|cluster|0|\n");
     }
@@ -54,7 +57,8 @@ class SacctmgrTest {
         host.reply("Change", """
             {"names":["a1"],"assocs":[{"cluster":"rig","account":"a1","parent":"acct"}]}""");
         assertThat(
-                        run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 grptres=cpu=4,mem=1g")
+                        run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 "
+                                + "grptres=cpu=4,mem=1g")
                                 .out())
                 .isEqualTo("""
              Adding Account(s)
@@ -518,8 +522,10 @@ class SacctmgrTest {
     @Test
     void runawayJobIsOneTheControllerDoesNotKnow() {
         host.reply("Show", """
-            {"rows":[{"ID":"7","Name":"a","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"70:0"},
-             {"ID":"8","Name":"b","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0","Key":"80:1"}]}""");
+            {"rows":[{"ID":"7","Name":"a","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0",
+             "Key":"70:0"},
+             {"ID":"8","Name":"b","Partition":"p","Cluster":"c","State":"RUNNING","TimeStart":"0","TimeEnd":"0",
+              "Key":"80:1"}]}""");
         host.reply("QueryJobs", "{\"jobs\":[{\"jobId\":7}]}");
         host.reply("EndRunaways", "{}");
         String out = run("-nPi show runawayjobs format=id,name,state").out();

@@ -27,10 +27,10 @@ class SreportTest {
 
     private void utilization() {
         rows("""
-                {"Cluster":"c1","TRES":"cpu","Count":"4","Allocated":"361200","Down":"3600","PlannedDown":"0","Idle":"154200","Planned":"13800",\
-                "OverCommitted":"2400","Reported":"532800"},
-                {"Cluster":"c1","TRES":"mem","Count":"4000","Allocated":"348480000","Down":"3600000","PlannedDown":"0","Idle":"180720000",\
-                "Planned":"0","OverCommitted":"0","Reported":"532800000"}""");
+                {"Cluster":"c1","TRES":"cpu","Count":"4","Allocated":"361200","Down":"3600","PlannedDown":"0",\
+                "Idle":"154200","Planned":"13800","OverCommitted":"2400","Reported":"532800"},
+                {"Cluster":"c1","TRES":"mem","Count":"4000","Allocated":"348480000","Down":"3600000","PlannedDown":"0",\
+                "Idle":"180720000","Planned":"0","OverCommitted":"0","Reported":"532800000"}""");
     }
 
     @Test
@@ -76,7 +76,8 @@ class SreportTest {
     @Test
     void reportedShowsHolesInAccounting() {
         rows("""
-                {"Cluster":"c1","TRES":"cpu","Count":"4","Allocated":"66600","Down":"0","PlannedDown":"0","Idle":"66600","Planned":"0",\
+                {"Cluster":"c1","TRES":"cpu","Count":"4","Allocated":"66600","Down":"0","PlannedDown":"0",\
+                "Idle":"66600","Planned":"0",\
                 "OverCommitted":"0","Reported":"133200"}""");
         assertThat(host.run("sreport -nP -t percent cl ut" + SPAN).out())
                 .isEqualTo("c1|50.00%|0.00%|0.00%|50.00%|0.00%|25.00%\n");

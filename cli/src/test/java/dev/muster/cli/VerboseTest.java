@@ -10,12 +10,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class VerboseTest {
     private static final String JOBS = """
             {"now":1795256134,"lastUpdate":1795256132,"jobs":[
-            {"jobId":187,"name":"wrap","userName":"ann","userId":1000,"partition":"main","state":"RUNNING","memPerCpuMb":2048,"tmpDiskMb":1024,
+            {"jobId":187,"name":"wrap","userName":"ann","userId":1000,"partition":"main","state":"RUNNING",
+             "memPerCpuMb":2048,"tmpDiskMb":1024,
              "stdout":"/tmp/o-187","stdoutPattern":"/tmp/o-%j","nodes":"n1"}]}
             """;
     private static final String ACCOUNTING = """
-            {"now":1795256134,"cluster":"c","jobs":[{"job":{"jobId":188,"arrayJobId":187,"arrayTaskId":12,"name":"nm","userName":"ann",
-             "userId":4242,"state":"COMPLETED","nodes":"n[3-4]","stdout":"/x/%A_%4a.%N.%u","stdin":"/dev/null","stderr":"/x/\\\\%j"}}]}
+            {"now":1795256134,"cluster":"c","jobs":[{"job":{"jobId":188,"arrayJobId":187,"arrayTaskId":12,"name":"nm",
+             "userName":"ann",
+             "userId":4242,"state":"COMPLETED","nodes":"n[3-4]","stdout":"/x/%A_%4a.%N.%u","stdin":"/dev/null",
+             "stderr":"/x/\\\\%j"}}]}
             """;
     private final FakeHost host = new FakeHost()
             .reply("QueryJobs", JOBS)

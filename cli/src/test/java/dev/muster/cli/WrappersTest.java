@@ -15,13 +15,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class WrappersTest {
     private static final String JOBS = """
             {"now":1795256134,"jobs":[
-            {"jobId":1,"name":"fromscript","userName":"ann","userId":1000,"groupName":"users","groupId":100,"partition":"main","state":"RUNNING",
-             "priority":7,"submitTime":1795256132,"startTime":1795256133,"endTime":1795256433,"runSeconds":65,"timeLimitMin":5,"submitHost":"login",
+            {"jobId":1,"name":"fromscript","userName":"ann","userId":1000,"groupName":"users","groupId":100,
+             "partition":"main","state":"RUNNING",
+             "priority":7,"submitTime":1795256132,"startTime":1795256133,"endTime":1795256433,"runSeconds":65,
+             "timeLimitMin":5,"submitHost":"login",
              "nodes":"n[1-2]","nodeCount":2,"cpus":3,"memPerNodeMb":100,
              "details":[{"nodes":"n1","cpuIds":"0-1","memoryMb":100},{"nodes":"n2","cpuIds":"0","memoryMb":100}]},
-            {"jobId":2,"name":"longnameofajobthatdoesnotfit","userName":"bob","partition":"main","state":"PENDING","reason":"JobHeldUser",
+            {"jobId":2,"name":"longnameofajobthatdoesnotfit","userName":"bob","partition":"main","state":"PENDING",
+             "reason":"JobHeldUser",
              "submitTime":1795256132,"timeLimitMin":-1,"nodeCount":1,"cpus":1,"submitHost":"login"},
-            {"jobId":3,"name":"over","userName":"ann","partition":"main","state":"COMPLETED","submitTime":1795256132,"timeLimitMin":1440,
+            {"jobId":3,"name":"over","userName":"ann","partition":"main","state":"COMPLETED","submitTime":1795256132,
+             "timeLimitMin":1440,
              "nodeCount":1,"cpus":1,"runSeconds":3,"submitHost":"login"}]}
             """;
     private final FakeHost host = new FakeHost().reply("QueryJobs", JOBS).reply("Submit", "{\"jobId\":12}");

@@ -29,33 +29,33 @@ public final class ShowConfig {
         DebugFlags DefMem:mem DependencyParameters DisableRootJobs:yn EioTimeout:n EnforcePartLimits Epilog:lines
         EpilogMsgTime:usec EpilogSlurmctld:lines EpilogTimeout:given FairShareDampeningFactor:n FederationParameters
         FirstJobId:n GresTypes GpuFreqDef GroupUpdateForce:n GroupUpdateTime:sec HASH_VAL:live HashPlugin
-        HealthCheckInterval:sec HealthCheckNodeState HealthCheckProgram HealthCheckTimeout:sec HttpParserType InactiveLimit:sec
-        InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherType JobAcctGatherParams JobCompHost
-        JobCompLoc JobCompParams JobCompPass JobCompPort:n JobCompType JobCompUser JobDefaults:defaults
-        JobFileAppend:n JobRequeue:n JobSubmitPlugins KillOnBadExit:n KillWait:sec LaunchParameters LicenseParameters Licenses
-        LogTimeFormat MailDomain MailProg MaxArraySize:n MaxBatchRequeue:n MaxDBDMsgs:dbd MaxJobCount:n MaxJobId:n
-        MaxMem:mem MaxNodeCount:nodes MaxStepCount:n MaxTasksPerNode:n MCSPlugin MCSParameters MessageTimeout:sec
-        MetricsAuthUsers MetricsParameters MetricsType MinJobAge:sec MpiDefault MpiParams NamespaceType NEXT_JOB_ID:live NodeFeaturesPlugins
-        OverTimeLimit:min PluginDir PlugStackConfig PreemptMode:modes PreemptParameters PreemptType PreemptExemptTime:exempt
-        PrEpParameters PrEpPlugins PriorityParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin
-        PriorityDecayHalfLife:prio PriorityCalcPeriod:prio PriorityFavorSmall:prio PriorityFlags:prio
-        PriorityMaxAge:prio PriorityType PriorityUsageResetPeriod:prio PriorityWeightAge:prio PriorityWeightAssoc:prio
-        PriorityWeightFairShare:prio PriorityWeightJobSize:prio PriorityWeightPartition:prio PriorityWeightQOS:prio
-        PriorityWeightTRES:prio PrivateData ProctrackType Prolog:lines PrologEpilogTimeout:n PrologSlurmctld:lines
-        PrologTimeout:given PrologFlags PropagatePrioProcess:n PropagateResourceLimits:limits
-        PropagateResourceLimitsExcept RebootProgram ReconfigFlags RequeueExit RequeueExitHold ResumeFailProgram
-        ResumeProgram ResumeRate:rate ResumeTimeout:forever ResvEpilog ResvOverRun:min ResvProlog ReturnToService:n
-        SchedulerParameters SchedulerTimeSlice:sec SchedulerType ScronParameters SelectType SelectTypeParameters
-        SlurmUser:user SlurmctldAddr SlurmctldDebug:level SlurmctldHost:hosts SlurmctldHttpAuthParameters SlurmctldLogFile SlurmctldPort
-        SlurmctldSyslogDebug:level SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldTimeout:sec
-        SlurmctldParameters SlurmdDebug:level SlurmdHttpAuthParameters SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort:n SlurmdSpoolDir
-        SlurmdSyslogDebug:level SlurmdTimeout:sec SlurmdUser:user SlurmSchedLogFile SlurmSchedLogLevel:n
-        SlurmctldPidFile SLURM_CONF:live SLURM_VERSION:live SrunEpilog SrunPortRange:range SrunProlog
-        StateSaveLocation SuspendExcNodes:joined SuspendExcParts:joined SuspendExcStates:joined SuspendProgram
-        SuspendRate:rate SuspendTime:suspend SuspendTimeout:sec SwitchParameters SwitchType TaskEpilog TaskPlugin
-        TaskPluginParam:task TaskProlog TCPTimeout:sec TLSParameters TLSType TmpFS TopologyParam TopologyPlugin
-        TrackWCKey:keys TreeWidth:n UsePam:yn UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType
-        VSizeFactor:percent WaitTime:sec X11Parameters""";
+        HealthCheckInterval:sec HealthCheckNodeState HealthCheckProgram HealthCheckTimeout:sec HttpParserType
+        InactiveLimit:sec InteractiveStepOptions JobAcctGatherFrequency JobAcctGatherType JobAcctGatherParams
+        JobCompHost JobCompLoc JobCompParams JobCompPass JobCompPort:n JobCompType JobCompUser JobDefaults:defaults
+        JobFileAppend:n JobRequeue:n JobSubmitPlugins KillOnBadExit:n KillWait:sec LaunchParameters LicenseParameters
+        Licenses LogTimeFormat MailDomain MailProg MaxArraySize:n MaxBatchRequeue:n MaxDBDMsgs:dbd MaxJobCount:n
+        MaxJobId:n MaxMem:mem MaxNodeCount:nodes MaxStepCount:n MaxTasksPerNode:n MCSPlugin MCSParameters
+        MessageTimeout:sec MetricsAuthUsers MetricsParameters MetricsType MinJobAge:sec MpiDefault MpiParams
+        NamespaceType NEXT_JOB_ID:live NodeFeaturesPlugins OverTimeLimit:min PluginDir PlugStackConfig PreemptMode:modes
+        PreemptParameters PreemptType PreemptExemptTime:exempt PrEpParameters PrEpPlugins PriorityParameters
+        PrioritySiteFactorParameters PrioritySiteFactorPlugin PriorityDecayHalfLife:prio PriorityCalcPeriod:prio
+        PriorityFavorSmall:prio PriorityFlags:prio PriorityMaxAge:prio PriorityType PriorityUsageResetPeriod:prio
+        PriorityWeightAge:prio PriorityWeightAssoc:prio PriorityWeightFairShare:prio PriorityWeightJobSize:prio
+        PriorityWeightPartition:prio PriorityWeightQOS:prio PriorityWeightTRES:prio PrivateData ProctrackType
+        Prolog:lines PrologEpilogTimeout:n PrologSlurmctld:lines PrologTimeout:given PrologFlags PropagatePrioProcess:n
+        PropagateResourceLimits:limits PropagateResourceLimitsExcept RebootProgram ReconfigFlags RequeueExit
+        RequeueExitHold ResumeFailProgram ResumeProgram ResumeRate:rate ResumeTimeout:forever ResvEpilog ResvOverRun:min
+        ResvProlog ReturnToService:n SchedulerParameters SchedulerTimeSlice:sec SchedulerType ScronParameters SelectType
+        SelectTypeParameters SlurmUser:user SlurmctldAddr SlurmctldDebug:level SlurmctldHost:hosts
+        SlurmctldHttpAuthParameters SlurmctldLogFile SlurmctldPort SlurmctldSyslogDebug:level SlurmctldPrimaryOffProg
+        SlurmctldPrimaryOnProg SlurmctldTimeout:sec SlurmctldParameters SlurmdDebug:level SlurmdHttpAuthParameters
+        SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort:n SlurmdSpoolDir SlurmdSyslogDebug:level
+        SlurmdTimeout:sec SlurmdUser:user SlurmSchedLogFile SlurmSchedLogLevel:n SlurmctldPidFile SLURM_CONF:live
+        SLURM_VERSION:live SrunEpilog SrunPortRange:range SrunProlog StateSaveLocation SuspendExcNodes:joined
+        SuspendExcParts:joined SuspendExcStates:joined SuspendProgram SuspendRate:rate SuspendTime:suspend
+        SuspendTimeout:sec SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam:task TaskProlog
+        TCPTimeout:sec TLSParameters TLSType TmpFS TopologyParam TopologyPlugin TrackWCKey:keys TreeWidth:n UsePam:yn
+        UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType VSizeFactor:percent WaitTime:sec X11Parameters""";
 
     private static final String NULL = "(null)";
     private static final String ALL_TRES = "cpu,mem,energy,node,billing,fs/disk,vmem,pages";

@@ -309,8 +309,10 @@ class SlurmConfTest {
         assertThat(
                         errors(
                                 BASE
-                                        + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\nPreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
-                                        + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\nPartitionName=bad Nodes=n99\nInclude missing.conf\n"))
+                                        + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\n"
+                                        + "PreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
+                                        + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\n"
+                                        + "PartitionName=bad Nodes=n99\nInclude missing.conf\n"))
                 .extracting(e -> e.replaceAll(
                         "^(\\S+): .*?(FooBar|ReturnToService|TaskPluginParam|PreemptMode|SelectType|Decay|CPUs|n99"
                                 + "|missing).*",
@@ -469,7 +471,8 @@ class SlurmConfTest {
     @Test
     void noNodeSetHasTheNameOfANode() {
         assertThat(errors(
-                                "ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\nPartitionName=p Nodes=ALL\n")
+                                "ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\n"
+                                        + "PartitionName=p Nodes=ALL\n")
                         .toString())
                 .contains("NodeSet a1 has the name of a node");
     }

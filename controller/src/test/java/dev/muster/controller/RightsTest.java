@@ -155,7 +155,8 @@ class RightsTest {
             Path file = Files.createTempFile("slurm", ".conf");
             Files.writeString(
                     file,
-                    "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nDefMemPerCPU=1\nScronParameters=enable\n"
+                    "ClusterName=c\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE_MEMORY\nDefMemPerCPU=1\n"
+                            + "ScronParameters=enable\n"
                             + "RebootProgram=/bin/true\nNodeName=n[1-4] CPUs=4 RealMemory=1000\nMaxNodeCount=10\n"
                             + "PartitionName=p Nodes=ALL Default=YES\nPartitionName=q Nodes=n4\n");
             site.apply(ConfigBridge.command(

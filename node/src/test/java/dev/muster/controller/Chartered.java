@@ -49,7 +49,8 @@ public final class Chartered {
         Path file = Files.createTempFile("slurm", ".conf");
         Files.writeString(
                 file,
-                "ClusterName=test\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE\nPrologFlags=Contain\nNodeName=n[1-2] CPUs=4\n"
+                "ClusterName=test\nSlurmctldHost=h\nSelectTypeParameters=CR_CORE\nPrologFlags=Contain\n"
+                        + "NodeName=n[1-2] CPUs=4\n"
                         + "PartitionName=p Nodes=ALL Default=YES\n");
         Chartered site = new Chartered();
         switch (SlurmConf.read(file.toFile())) {

@@ -60,7 +60,8 @@ class OperationsTest {
         Rig rig = new Rig();
         rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
         Json.Obj answer = rig.tree("POST", "/slurm/v0.0.43/job/submit", """
-                {"script":"#!/bin/sh\\n","job":{"environment":"A=b","nodes":"2-3","tasks":4,"memory_per_node":{"set":true,"number":0},
+                {"script":"#!/bin/sh\\n","job":{"environment":"A=b","nodes":"2-3","tasks":4,
+                 "memory_per_node":{"set":true,"number":0},
                 "time_limit":"60","priority":{"set":true,"number":0},"kill_warning_signal":"USR1","rlimits":{"core":{"infinite":true}},
                 "tres_per_node":"gres:gpu:2","mail_type":["END"],"requeue":false}}""");
         assertThat(answer.number("job_id")).isEqualTo(12);
@@ -230,7 +231,8 @@ class OperationsTest {
         rig.answers.put(
                 "QueryAccounting from 20",
                 Json.object(
-                        "{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}"
+                        ("{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,"
+                                + "\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}")
                                 .getBytes(StandardCharsets.UTF_8)));
         Json.Obj all = rig.tree("GET", "/slurmdb/v0.0.45/jobs", "");
         assertThat(all.objects("jobs").stream().map(j -> j.number("job_id")).toList())
@@ -265,10 +267,12 @@ class OperationsTest {
                                                 + sentence.replace("/", "\n")
                                                         .replace(
                                                                 "ACTIVE",
-                                                                "Error with request: Job(s) active, cancel job(s) before remove")
+                                                                "Error with request: Job(s) active, cancel job(s) "
+                                                                        + "before remove")
                                                         .replace(
                                                                 "DEFAULT",
-                                                                "Error with request: You can not remove the default account of a user")))
+                                                                "Error with request: You can not remove the default "
+                                                                        + "account of a user")))
                         .put("errno", -1L));
         String[] words = request.split(" ");
         Http.Reply reply = rig.ask(
@@ -302,7 +306,8 @@ class OperationsTest {
         assertThat(rig.tree(
                                 "POST",
                                 "/slurmdb/v0.0.45/users_association",
-                                "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"],\"wckeys\":[\"w\"]},"
+                                "{\"association_condition\":{\"users\":[\"u\"],\"accounts\":[\"a\"],"
+                                        + "\"wckeys\":[\"w\"]},"
                                         + "\"user\":{\"adminlevel\":[\"Operator\"]}}")
                         .text("added_users"))
                 .isEqualTo(" Adding User(s)\n  u\n Settings\n  Admin Level     = Operator\n Associations =\n"

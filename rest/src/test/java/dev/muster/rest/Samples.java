@@ -14,14 +14,18 @@ public final class Samples {
 
     public static void fill(Map<String, Json.Obj> answers) {
         answers.put("QueryJobs", json("""
-                {'now':1800000000,'lastUpdate':1799999999,'jobs':[{'jobId':7,'state':'RUNNING','flags':['COMPLETING'],'name':'a','nodes':'n1',
-                'details':[{'nodes':'n1','cpuIds':'0-1','memoryMb':10,'gres':'gpu:a:2(IDX:0-1)','sockets':1,'coresPerSocket':4,'cores':'0-1'}],
+                {'now':1800000000,'lastUpdate':1799999999,'jobs':[{'jobId':7,'state':'RUNNING','flags':['COMPLETING'],
+                 'name':'a','nodes':'n1',
+                'details':[{'nodes':'n1','cpuIds':'0-1','memoryMb':10,'gres':'gpu:a:2(IDX:0-1)','sockets':1,
+                'coresPerSocket':4,'cores':'0-1'}],
                 'timeLimitMin':-1,'mailType':'BEGIN,TIME_LIMIT','exclusive':'USER','reason':'None'}]}"""));
         answers.put("QueryNodes", json("""
-                {'now':1800000000,'nodes':[{'name':'n1','state':'MIXED','flags':['DRAIN','MAINT','NEXT_DOWN'],'cpus':4,'metered':true,'watts':5,
+                {'now':1800000000,'nodes':[{'name':'n1','state':'MIXED','flags':['DRAIN','MAINT','NEXT_DOWN'],'cpus':4,
+                 'metered':true,'watts':5,
                 'partitions':['main'],'owner':3,'features':'a,b'}]}"""));
         answers.put("QueryPartitions", json("""
-                {'now':1800000000,'partitions':[{'name':'1','state':'UP','maxTimeMin':-1,'isDefault':true,'exclusiveUser':true,
+                {'now':1800000000,'partitions':[{'name':'1','state':'UP','maxTimeMin':-1,'isDefault':true,
+                 'exclusiveUser':true,
                 'preemptMode':'OFF','overSubscribe':'NO'}]}"""));
         answers.put(
                 "QueryReservations",
@@ -40,11 +44,14 @@ public final class Samples {
                 json("{'now':1800000000,'lines':['x','ClusterName             = test','KillWait = 30 sec',"
                         + "'SlurmUser = root(0)']}"));
         answers.put("QueryAccounting", json("""
-                {'now':1800000000,'cluster':'test','jobs':[{'job':{'jobId':7,'state':'COMPLETED','tresAllocated':'cpu=2,mem=4G,gres/gpu:a=1'},
+                {'now':1800000000,'cluster':'test','jobs':[{'job':{'jobId':7,'state':'COMPLETED',
+                 'tresAllocated':'cpu=2,mem=4G,gres/gpu:a=1'},
                 'steps':[{'stepId':-5,'state':'COMPLETED','nodes':'n1'}]},
-                {'job':{'jobId':8,'state':'FAILED','flags':'SchedBackfill','endTime':1799999999,'exit':{'code':3,'signal':0},'features':'[a*2&b]|c',
+                {'job':{'jobId':8,'state':'FAILED','flags':'SchedBackfill','endTime':1799999999,'exit':{'code':3,
+                 'signal':0},'features':'[a*2&b]|c',
                 'assocId':5,'reservation':'r','reservationId':6},'steps':[]},
-                {'job':{'jobId':9,'state':'RUNNING','flags':'SchedMain,StartReceived','assocId':4,'features':'a'},'steps':[]}]}"""));
+                {'job':{'jobId':9,'state':'RUNNING','flags':'SchedMain,StartReceived','assocId':4,'features':'a'},
+                 'steps':[]}]}"""));
         answers.put(
                 "Show qos",
                 json("{'rows':[{'Name':'normal','ID':'1','Flags':'DenyOnLimit','GrpTRES':'cpu=4',"

@@ -376,7 +376,8 @@ public final class Explainer {
         told(job, free);
         holders(free);
         return free.suffices
-                ? "Enough is free now, but not for as long as it asks for: what is free is promised to jobs that come before it."
+                ? "Enough is free now, but not for as long as it asks for: what is free is promised to jobs that "
+                        + "come before it."
                 : "It comes next in partition " + job.desc().partition() + ", and not enough is free for it.";
     }
 

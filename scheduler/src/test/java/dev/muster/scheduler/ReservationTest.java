@@ -141,7 +141,8 @@ class ReservationTest {
             assertThat(no.sentence())
                     .isEqualTo(shown.replace(
                                     "COUNTED",
-                                    "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do not specify")
+                                    "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation "
+                                            + "option; do not specify")
                             .replace("CORES", "Updating core/node TRES not supported for core-based reservations"));
             return;
         }

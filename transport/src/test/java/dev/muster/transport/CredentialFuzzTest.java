@@ -17,9 +17,12 @@ class CredentialFuzzTest {
 
     static List<byte[]> seeds() {
         return Stream.of(
-                        "\0Muster key.AAAA;1000;nonce;0000000000000000000000000000000000000000000000000000000000000000;00ff",
-                        "\0Muster munge.AAAA;1000;n;0000000000000000000000000000000000000000000000000000000000000000;00",
-                        "\0Muster jwt.eyJhbGciOiJIUzI1NiJ9.e30.AA;1000;n;0000000000000000000000000000000000000000000000000000000000000000;00",
+                        "\0Muster key.AAAA;1000;nonce;"
+                                + "0000000000000000000000000000000000000000000000000000000000000000;00ff",
+                        "\0Muster munge.AAAA;1000;n;"
+                                + "0000000000000000000000000000000000000000000000000000000000000000;00",
+                        "\0Muster jwt.eyJhbGciOiJIUzI1NiJ9.e30.AA;1000;n;"
+                                + "0000000000000000000000000000000000000000000000000000000000000000;00",
                         "\1eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJleHAiOjk5OTk5OSwic3VuIjoicm9vdCJ9.AAAA",
                         "\2{\"keys\":[{\"kty\":\"RSA\",\"kid\":\"a\",\"alg\":\"RS256\",\"n\":\"AQAB\",\"e\":\"AQAB\"},"
                                 + "{\"kty\":\"EC\",\"kid\":\"b\",\"crv\":\"P-256\",\"x\":\"AA\",\"y\":\"AA\"}]}",

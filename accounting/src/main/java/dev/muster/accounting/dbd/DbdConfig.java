@@ -11,16 +11,15 @@ import java.util.Map;
 /** slurmdbd.conf as sacctmgr shows it, and what of it has no effect. */
 public final class DbdConfig {
     private static final String[] SHOWN = """
-            AllowNoDefAcct ArchiveDir ArchiveEvents ArchiveJobEnv ArchiveJobScript ArchiveJobs
-            ArchiveResvs ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage
-            AuthAltTypes AuthAltParameters AuthInfo AuthType BOOT_TIME CommitDelay CommunicationParameters DbdAddr DbdBackupHost DbdHost DbdPort
-            DebugFlags DebugLevel DebugLevelSyslog DefaultQOS DisableArchiveCommands DisableCoordDBD DisableRollups HashPlugin LogFile MaxPurgeLimit
-            MaxQueryTimeRange MessageTimeout Parameters PidFile PluginDir PrivateData PurgeEventAfter PurgeJobAfter
-            PurgeJobEnvAfter PurgeJobScriptAfter
-            PurgeResvAfter PurgeStepAfter
-            PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost StorageHost StorageLoc
-            StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout TLSParameters TLSType TrackWCKey
-            TrackSlurmctldDown""".split("\\s+");
+            AllowNoDefAcct ArchiveDir ArchiveEvents ArchiveJobEnv ArchiveJobScript ArchiveJobs ArchiveResvs
+            ArchiveScript ArchiveSteps ArchiveSuspend ArchiveTXN ArchiveUsage AuthAltTypes AuthAltParameters AuthInfo
+            AuthType BOOT_TIME CommitDelay CommunicationParameters DbdAddr DbdBackupHost DbdHost DbdPort DebugFlags
+            DebugLevel DebugLevelSyslog DefaultQOS DisableArchiveCommands DisableCoordDBD DisableRollups HashPlugin
+            LogFile MaxPurgeLimit MaxQueryTimeRange MessageTimeout Parameters PidFile PluginDir PrivateData
+            PurgeEventAfter PurgeJobAfter PurgeJobEnvAfter PurgeJobScriptAfter PurgeResvAfter PurgeStepAfter
+            PurgeSuspendAfter PurgeTXNAfter PurgeUsageAfter SLURMDBD_CONF SLURMDBD_VERSION SlurmUser StorageBackupHost
+            StorageHost StorageLoc StorageParameters StoragePassScript StoragePort StorageType StorageUser TCPTimeout
+            TLSParameters TLSType TrackWCKey TrackSlurmctldDown""".split("\\s+");
     private static final List<String> INERT = List.of(
             "ArchiveSuspend",
             "ArchiveUsage",

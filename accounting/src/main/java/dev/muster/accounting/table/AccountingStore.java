@@ -184,7 +184,8 @@ public final class AccountingStore implements AutoCloseable {
                     next = row.getInt(1) + 1;
                 }
                 try (PreparedStatement add = c.prepareStatement(
-                        "insert into \"projection\" (\"id\", \"seq\", \"cluster_id\", \"cluster\") values (?, 0, ?, ?)")) {
+                        "insert into \"projection\" (\"id\", \"seq\", \"cluster_id\", \"cluster\") "
+                                + "values (?, 0, ?, ?)")) {
                     add.setInt(1, next);
                     add.setString(2, journal);
                     add.setString(3, cluster);

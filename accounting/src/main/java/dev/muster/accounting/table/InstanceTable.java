@@ -17,7 +17,8 @@ public final class InstanceTable {
         int item = 0;
         for (InstanceRow r : batch.instances()) {
             try (PreparedStatement end = c.prepareStatement(
-                    "update \"instance\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and \"end_time\" = 0")) {
+                    "update \"instance\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and "
+                            + "\"end_time\" = 0")) {
                 end.setLong(1, r.time());
                 end.setString(2, r.cluster());
                 end.setString(3, r.node());
@@ -28,7 +29,8 @@ public final class InstanceTable {
             }
             try (PreparedStatement add = c.prepareStatement(
                     "insert into \"instance\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
-                            + "\"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\") values (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)")) {
+                            + "\"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\") values "
+                            + "(?, ?, ?, ?, ?, ?, 0, ?, ?, ?)")) {
                 add.setInt(1, key);
                 add.setLong(2, batch.seq());
                 add.setInt(3, item++);

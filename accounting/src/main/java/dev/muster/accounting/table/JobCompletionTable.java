@@ -12,16 +12,18 @@ import java.util.stream.Stream;
 /** The table of finished jobs that JobCompType=jobcomp/mysql keeps, with the columns that sites' queries know. */
 public final class JobCompletionTable implements AutoCloseable {
     private static final String CREATE = """
-            create table if not exists jobcomp_table (jobid int not null, uid int unsigned not null, user_name tinytext not null,
-            gid int unsigned not null, group_name tinytext not null, name tinytext not null, state int unsigned not null,
-            "partition" tinytext not null, timelimit tinytext not null, starttime int unsigned default 0 not null,
-            endtime int unsigned default 0 not null, nodelist text, nodecnt int unsigned not null, proc_cnt int unsigned not null,
-            connect_type tinytext, reboot tinytext, rotate tinytext, maxprocs int unsigned default 0 not null, geometry tinytext,
-            start tinytext, blockid tinytext, primary key (jobid, starttime, endtime))""";
+            create table if not exists jobcomp_table (jobid int not null, uid int unsigned not null,
+            user_name tinytext not null, gid int unsigned not null, group_name tinytext not null,
+            name tinytext not null, state int unsigned not null, "partition" tinytext not null,
+            timelimit tinytext not null, starttime int unsigned default 0 not null,
+            endtime int unsigned default 0 not null, nodelist text, nodecnt int unsigned not null,
+            proc_cnt int unsigned not null, connect_type tinytext, reboot tinytext, rotate tinytext,
+            maxprocs int unsigned default 0 not null, geometry tinytext, start tinytext, blockid tinytext,
+            primary key (jobid, starttime, endtime))""";
     /** What was written before comes again after a restart, or not at all. */
     private static final String INSERT = """
-            replace into jobcomp_table (jobid, uid, user_name, gid, group_name, name, state, "partition", timelimit, starttime, endtime,
-            nodelist, nodecnt, proc_cnt) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
+            replace into jobcomp_table (jobid, uid, user_name, gid, group_name, name, state, "partition", timelimit,
+            starttime, endtime, nodelist, nodecnt, proc_cnt) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
 
     private final Database database;
 

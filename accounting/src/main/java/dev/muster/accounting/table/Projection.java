@@ -205,7 +205,8 @@ public final class Projection implements RowSink, AutoCloseable {
         int item = 0;
         for (EventRow e : batch.events()) {
             try (PreparedStatement end = c.prepareStatement(
-                    "update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and \"end_time\" = 0")) {
+                    "update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and "
+                            + "\"end_time\" = 0")) {
                 end.setLong(1, e.time());
                 end.setString(2, e.cluster());
                 end.setString(3, e.node());

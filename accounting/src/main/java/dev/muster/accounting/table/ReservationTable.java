@@ -57,7 +57,8 @@ final class ReservationTable {
     private static void add(Connection c, int key, int id, ReservationRow r) throws SQLException {
         try (PreparedStatement add = c.prepareStatement(
                 "insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
-                        + "\"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
+                        + "\"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\") "
+                        + "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
             at(add, key, r);
             add.setInt(4, id);
             add.setLong(5, r.end());

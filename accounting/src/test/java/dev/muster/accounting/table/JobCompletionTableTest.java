@@ -21,8 +21,10 @@ class JobCompletionTableTest {
         assumeTrue(
                 MariaDbServer.missing().isEmpty(), () -> MariaDbServer.missing().orElse(""));
         JobRow row = Codec.bind(Json.object("""
-                {"jobId":10,"userId":7,"userName":"u","groupName":"g","name":"nm","state":"FAILED","partition":"main","limitMin":10,
-                "startTime":100,"endTime":101,"nodes":"n1","nodeCount":1,"cpusAllocated":2}""".getBytes(StandardCharsets.UTF_8)), JobRow.class);
+                {"jobId":10,"userId":7,"userName":"u","groupName":"g","name":"nm","state":"FAILED","partition":"main",
+                 "limitMin":10,
+                "startTime":100,"endTime":101,"nodes":"n1","nodeCount":1,
+                "cpusAllocated":2}""".getBytes(StandardCharsets.UTF_8)), JobRow.class);
         try (MariaDbServer server = MariaDbServer.start(directory);
                 Database database = server.database("jc_db");
                 JobCompletionTable table = new JobCompletionTable(database)) {

@@ -348,7 +348,8 @@ final class ShowCommand {
             case "account" ->
                 entity.format()
                         + (assoc
-                                ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,grpsubmitjobs,grpwall,"
+                                ? ",cluster,parentname,user,fairshare,priority,grpjobs,grpnodes,grpcpus,grpmem,"
+                                        + "grpsubmitjobs,grpwall,"
                                         + "grpcpumins,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,maxcpumins,qos,"
                                         + "defaultqos"
                                 : "")
@@ -356,7 +357,8 @@ final class ShowCommand {
             case "user" ->
                 "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
                         + (assoc
-                                ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,maxsubmitjobs,maxwall,"
+                                ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,"
+                                        + "maxsubmitjobs,maxwall,"
                                         + "maxcpumins,qos,defaultqos"
                                 : "")
                         + (coord ? ",coordinators" : "");
@@ -415,7 +417,8 @@ final class ShowCommand {
                 && !Prompt.agrees(
                         c,
                         "Would you like to fix these runaway jobs?\n(This will set the end time for each job "
-                                + "to the latest out of the start, eligible, or submit times, and set the state to completed.)\n"
+                                + "to the latest out of the start, eligible, or submit times, and set the state to "
+                                + "completed.)\n"
                                 + "(You have 30 seconds to decide)\n")) {
             return 0;
         }

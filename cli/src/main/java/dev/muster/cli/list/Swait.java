@@ -96,7 +96,8 @@ public final class Swait implements Command {
     private static void help(CommandContext c) {
         c.out().println("""
                 Usage: swait [OPTIONS] [jobid]
-                Waits until no step of the job runs and no step of srun --async is queued. Without a job's id, the job that the command runs in.
+                Waits until no step of the job runs and no step of srun --async is queued. Without a job's id, the job \
+                that the command runs in.
 
                 Options:
                       --timeout=SECS          give up after so many seconds

@@ -307,7 +307,8 @@ public final class JobOptions {
                     CommandContext.FATAL_EXIT,
                     List.of(context.name() + ": fatal: "
                             + (origin == Origin.ENVIRONMENT
-                                    ? "Both --core-spec and --thread-spec set using environment variables. Those options are mutually exclusive."
+                                    ? "Both --core-spec and --thread-spec set using environment variables. Those "
+                                            + "options are mutually exclusive."
                                     : "-S/--core-spec and --thred-spec options are mutually exclusive")));
         }
         removeRivals(origin, false, other);

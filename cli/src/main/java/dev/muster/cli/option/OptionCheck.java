@@ -82,7 +82,8 @@ public final class OptionCheck {
                 throw c.bad(
                         options.exitError(1),
                         o == JobOption.CLUSTER_CONSTRAINT
-                                ? "--cluster-constraint chooses among the clusters of a federation, and this cluster is in none"
+                                ? "--cluster-constraint chooses among the clusters of a federation, and this "
+                                        + "cluster is in none"
                                 : "--" + o.longName + " is not supported by this cluster");
         };
     }

@@ -37,7 +37,8 @@ final class SacctCompletions {
     /** A value goes up to the next word that is a key: names and directories may have blanks. */
     private static final Pattern KEY =
             Pattern.compile("(?:^| )(JobId|UserId|GroupId|Name|JobState|Partition|TimeLimit|StartTime|EndTime|NodeList|"
-                    + "NodeCnt|ProcCnt|WorkDir|ReservationName|Gres|Tres|Account|QOS|WcKey|Cluster|SubmitTime|EligibleTime|DerivedExitCode|ExitCode|"
+                    + "NodeCnt|ProcCnt|WorkDir|ReservationName|Gres|Tres|Account|QOS|WcKey|Cluster|SubmitTime|"
+                    + "EligibleTime|DerivedExitCode|ExitCode|"
                     + "ArrayJobId|ArrayTaskId|HetJobId|HetJobOffset)=");
     /** Options that select records. Other options have no effect on them. */
     private static final Set<String> CONDITIONS = Set.of(

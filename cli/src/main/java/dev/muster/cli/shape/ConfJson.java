@@ -17,37 +17,41 @@ import java.util.TreeMap;
  */
 public final class ConfJson {
     private static final String TEXTS = """
-            AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageType AcctGatherProfileType
-            AcctGatherInterconnectType AcctGatherFilesystemType AuthInfo AuthAltParameters AuthType BurstBufferType CertgenType
-            CertmgrParameters CertmgrType ClusterName CpuFreqDef CredType DataParserParameters GpuFreqDef HashPlugin HealthCheckProgram
-            HttpParserType InteractiveStepOptions JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompType JobCompUser
-            LogTimeFormat MailDomain MailProg MCSPlugin MetricsType MpiDefault NamespaceType PluginDir PlugStackConfig PreemptType
-            PrEpParameters PriorityDecayHalfLife PriorityCalcPeriod PriorityMaxAge PriorityParameters PriorityUsageResetPeriod PriorityType
-            PriorityWeightTRES ProctrackType PropagatePrioProcess RebootProgram ResumeFailProgram ResumeProgram ResvEpilog ResvProlog
-            ReturnToService SlurmSchedLogFile SchedulerType SelectType PrioritySiteFactorPlugin PrioritySiteFactorParameters SlurmctldAddr
-            SlurmctldDebug SlurmctldLogFile SlurmctldPidFile SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmdDebug
-            SlurmdLogFile SlurmdPidFile SlurmdSpoolDir SlurmdSyslogDebug SrunEpilog SrunProlog StateSaveLocation SuspendProgram SwitchType
-            TaskEpilog TaskProlog TLSType TmpFS TopologyPlugin UnkillableStepProgram UrlParserType ArchiveDir ArchiveScript DbdAddr
-            DbdBackupHost DbdHost DebugLevel DefaultQOS LogFile MaxQueryTimeRange PidFile StorageLoc StoragePassScript StorageUser
-            DebugLevelSyslog""";
+            AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageType
+            AcctGatherProfileType AcctGatherInterconnectType AcctGatherFilesystemType AuthInfo AuthAltParameters
+            AuthType BurstBufferType CertgenType CertmgrParameters CertmgrType ClusterName CpuFreqDef CredType
+            DataParserParameters GpuFreqDef HashPlugin HealthCheckProgram HttpParserType InteractiveStepOptions
+            JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompType JobCompUser LogTimeFormat MailDomain
+            MailProg MCSPlugin MetricsType MpiDefault NamespaceType PluginDir PlugStackConfig PreemptType PrEpParameters
+            PriorityDecayHalfLife PriorityCalcPeriod PriorityMaxAge PriorityParameters PriorityUsageResetPeriod
+            PriorityType PriorityWeightTRES ProctrackType PropagatePrioProcess RebootProgram ResumeFailProgram
+            ResumeProgram ResvEpilog ResvProlog ReturnToService SlurmSchedLogFile SchedulerType SelectType
+            PrioritySiteFactorPlugin PrioritySiteFactorParameters SlurmctldAddr SlurmctldDebug SlurmctldLogFile
+            SlurmctldPidFile SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmdDebug
+            SlurmdLogFile SlurmdPidFile SlurmdSpoolDir SlurmdSyslogDebug SrunEpilog SrunProlog StateSaveLocation
+            SuspendProgram SwitchType TaskEpilog TaskProlog TLSType TmpFS TopologyPlugin UnkillableStepProgram
+            UrlParserType ArchiveDir ArchiveScript DbdAddr DbdBackupHost DbdHost DebugLevel DefaultQOS LogFile
+            MaxQueryTimeRange PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog""";
     private static final String NUMBERS = """
             AccountingStoragePort AcctGatherNodeFreq BatchStartTimeout CompleteWait EioTimeout EpilogMsgTime FirstJobId
-            FairShareDampeningFactor GroupUpdateTime HealthCheckInterval HealthCheckTimeout InactiveLimit JobCompPort KillWait MaxArraySize
-            MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxNodeCount MaxStepCount MaxTasksPerNode MinJobAge MessageTimeout OverTimeLimit
-            PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS
-            ResumeRate ResumeTimeout ResvOverRun SlurmSchedLogLevel SchedulerTimeSlice SlurmctldPort SlurmctldTimeout SlurmdPort
-            SlurmdTimeout SuspendRate SuspendTimeout TCPTimeout TreeWidth UnkillableStepTimeout VSizeFactor WaitTime CommitDelay DbdPort
-            MaxPurgeLimit""";
+            FairShareDampeningFactor GroupUpdateTime HealthCheckInterval HealthCheckTimeout InactiveLimit JobCompPort
+            KillWait MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxNodeCount MaxStepCount
+            MaxTasksPerNode MinJobAge MessageTimeout OverTimeLimit PriorityWeightAge PriorityWeightAssoc
+            PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS ResumeRate
+            ResumeTimeout ResvOverRun SlurmSchedLogLevel SchedulerTimeSlice SlurmctldPort SlurmctldTimeout SlurmdPort
+            SlurmdTimeout SuspendRate SuspendTimeout TCPTimeout TreeWidth UnkillableStepTimeout VSizeFactor WaitTime
+            CommitDelay DbdPort MaxPurgeLimit""";
     private static final String LISTS = """
-            AccountingStorageTRES AccountingStorageParameters AcctGatherEnergyType AuthAltTypes BcastExclude BcastParameters
-            CertgenParameters CliFilterParameters CliFilterPlugins CommunicationParameters DependencyParameters Epilog EpilogSlurmctld
-            FederationParameters GresTypes JobAcctGatherFrequency JobAcctGatherParams JobSubmitPlugins LaunchParameters Licenses
-            MCSParameters MetricsAuthUsers MetricsParameters MpiParams NodeFeaturesPlugins PreemptParameters PrEpPlugins Prolog
-            PrologSlurmctld PropagateResourceLimits PropagateResourceLimitsExcept RequeueExit RequeueExitHold SchedulerParameters
-            ScronParameters SlurmctldParameters SlurmdParameters SuspendExcNodes SuspendExcParts SuspendExcStates SwitchParameters
-            TaskPlugin TLSParameters TopologyParam X11Parameters CpuFreqGovernors DebugFlags AccountingStorageEnforce PrivateData
-            PrologFlags ReconfigFlags AccountingStoreFlags Parameters JobDefaults LicenseParameters SlurmctldHttpAuthParams
-            SlurmdHttpAuthParams TaskPluginParam""";
+            AccountingStorageTRES AccountingStorageParameters AcctGatherEnergyType AuthAltTypes BcastExclude
+            BcastParameters CertgenParameters CliFilterParameters CliFilterPlugins CommunicationParameters
+            DependencyParameters Epilog EpilogSlurmctld FederationParameters GresTypes JobAcctGatherFrequency
+            JobAcctGatherParams JobSubmitPlugins LaunchParameters Licenses MCSParameters MetricsAuthUsers
+            MetricsParameters MpiParams NodeFeaturesPlugins PreemptParameters PrEpPlugins Prolog PrologSlurmctld
+            PropagateResourceLimits PropagateResourceLimitsExcept RequeueExit RequeueExitHold SchedulerParameters
+            ScronParameters SlurmctldParameters SlurmdParameters SuspendExcNodes SuspendExcParts SuspendExcStates
+            SwitchParameters TaskPlugin TLSParameters TopologyParam X11Parameters CpuFreqGovernors DebugFlags
+            AccountingStorageEnforce PrivateData PrologFlags ReconfigFlags AccountingStoreFlags Parameters JobDefaults
+            LicenseParameters SlurmctldHttpAuthParams SlurmdHttpAuthParams TaskPluginParam""";
     /** The same with their words in upper case. */
     private static final String CAPITALS =
             "EnforcePartLimits HealthCheckNodeState PreemptMode PriorityFlags SelectTypeParameters";
@@ -77,8 +81,9 @@ public final class ConfJson {
                     "contain_spank")));
     /** Keys of slurmdbd.conf that are shown. */
     private static final String DBD = """
-            ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile MaxPurgeLimit
-            MaxQueryTimeRange Parameters PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog TrackSlurmctldDown TrackWCKey""";
+            ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile
+            MaxPurgeLimit MaxQueryTimeRange Parameters PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog
+            TrackSlurmctldDown TrackWCKey""";
 
     private static final String FLAGS = "DisableRootJobs AllowSpecResourcesUsage UsePam TrackWCKey";
 

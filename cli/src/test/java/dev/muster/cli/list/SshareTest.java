@@ -9,11 +9,15 @@ import org.junit.jupiter.api.Test;
 class SshareTest {
     private static final String ROWS = """
             "tracked":["license/lic"],"rows":[
-            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.5,
-             "level":1,"tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,"node":66,"billing":132}},
-            {"id":4,"depth":1,"account":"a11","rawShares":"parent","rawUsage":132,"normUsage":1,"effectiveUsage":1,"fairShare":0.25,"level":0,
+            {"id":1,"depth":0,"account":"root","rawShares":"1","normShares":1,"rawUsage":132,"normUsage":1,
+             "effectiveUsage":1,"fairShare":0.5,
+             "level":1,"tresRunMins":{"cpu":58,"node":29,"billing":58,"license/lic":29},"tresSeconds":{"cpu":132,
+             "node":66,"billing":132}},
+            {"id":4,"depth":1,"account":"a11","rawShares":"parent","rawUsage":132,"normUsage":1,"effectiveUsage":1,
+             "fairShare":0.25,"level":0,
              "grpTresMins":"billing=4444,cpu=10000","tresRunMins":{"cpu":58},"tresSeconds":{"cpu":132}},
-            {"id":5,"depth":2,"account":"a11","user":"nobody","rawShares":"1","normShares":0.5,"rawUsage":111,"normUsage":0.842109,
+            {"id":5,"depth":2,"account":"a11","user":"nobody","rawShares":"1","normShares":0.5,"rawUsage":111,
+             "normUsage":0.842109,
              "effectiveUsage":0.842109,"fairShare":0.333333,"level":-1}]}
             """;
     private final FakeHost host = new FakeHost();
@@ -78,7 +82,8 @@ class SshareTest {
     @Test
     void userDefaultsAreListed() {
         host.reply("QueryAssocMgr", """
-                {"users":[{"user":"ann","userId":7,"defaultAccount":"a","defaultWckey":"w1","adminLevel":"None"},{"user":"bob","userId":8}]}""");
+                {"users":[{"user":"ann","userId":7,"defaultAccount":"a","defaultWckey":"w1","adminLevel":"None"},\
+                {"user":"bob","userId":8}]}""");
         assertThat(host.run("scontrol -o show assoc_mgr flags=users").out()).isEqualTo("""
                 Current Association Manager state
                 User Records

@@ -10,7 +10,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** -M: which clusters a command goes to. */
 class ClustersTest {
     private final FakeHost host = new FakeHost().reply("Show", """
-            {"rows":[{"Cluster":"test","ControlHost":"10.0.0.1","ControlPort":"6817"},{"Cluster":"far","ControlHost":"10.0.0.2","ControlPort":"6817"},
+            {"rows":[{"Cluster":"test","ControlHost":"10.0.0.1","ControlPort":"6817"},{"Cluster":"far",
+             "ControlHost":"10.0.0.2","ControlPort":"6817"},
              {"Cluster":"gone","ControlHost":"","ControlPort":"0"}]}""");
 
     @ParameterizedTest

@@ -199,7 +199,8 @@ class SacctTest {
     void sacctFiltersByFlagsAndFeatures(String options, String expected) {
         host.reply(
                 "QueryAccounting",
-                ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived','features':'a'}},"
+                ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived',"
+                        + "'features':'a'}},"
                                 + "{'job':{'jobId':8,'arrayTaskId':-1,'flags':'SchedMain,StartReceived',"
                                 + "'features':'[a*2&b]'}},"
                                 + "{'job':{'jobId':9,'arrayTaskId':-1,'flags':'SchedBackfill,StartReceived',"

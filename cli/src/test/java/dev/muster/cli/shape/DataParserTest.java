@@ -13,17 +13,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Data parsers as {@code --json=} names them, and the conversion of the newest version's tree to older versions. */
 class DataParserTest {
     private static final String QUEUE = """
-            {"jobs":[{"job_id":7,"segment_size":0,"submit_line":"x","container_type":"","step_id":{"sluid":""},"licenses_allocated":"",
+            {"jobs":[{"job_id":7,"segment_size":0,"submit_line":"x","container_type":"","step_id":{"sluid":""},
+             "licenses_allocated":"",
              "flags":["SPREAD_JOB","JOB_IMPLICIT_MAX_NODES","EXPEDITED_REQUEUE"],"comment":"",
              "job_resources":{"select_type":["CR_CORE_MEMORY"]},"time_limit":{"set":false,"infinite":true,"number":0},
              "cpus":{"set":true,"infinite":false,"number":3},"deadline":{"set":false,"infinite":false,"number":0}}],
              "last_backfill":{"set":true,"infinite":false,"number":9}}""";
     private static final String ENDED = """
-            {"jobs":[{"sluid":"s","segment_size":0,"kill_request_user":"","stdout_expanded":"/o","steps":[{"submit_line":"l","step":{"stdin":""},
+            {"jobs":[{"sluid":"s","segment_size":0,"kill_request_user":"","stdout_expanded":"/o",
+             "steps":[{"submit_line":"l","step":{"stdin":""},
              "time":{"limit":{"set":false,"infinite":true,"number":0}}}]}]}""";
     private static final String PARTITIONS = """
             {"partitions":[{"flags":["DEFAULT"],"preempt_mode":["CLUSTER_GLOBAL"],"topology":"","select_type":["NONE"],
-             "cpus":{"task_binding":["CPU_BIND_TO_CORES"]},"partition":{"exclusive":"NO","oversubscribe":"NO","state":["UP"]},
+             "cpus":{"task_binding":["CPU_BIND_TO_CORES"]},"partition":{"exclusive":"NO","oversubscribe":"NO",
+             "state":["UP"]},
              "maximums":{"shares":0,"memory_per_cpu":0,"oversubscribe":{"jobs":0,"flags":[]}}}]}""";
 
     private static Json.Obj tree(String text) {

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class YamlLiteFuzzTest {
     static List<byte[]> seeds() {
         return Stream.of(
-                        "---\n- topology: t\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s1\n        children: s[2-3]\n",
+                        "---\n- topology: t\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s1\n"
+                                + "        children: s[2-3]\n",
                         "a: {b: 1, c: [1, 2]}\nd: \"x#y\" # z\n",
                         "- - - a\n- {",
                         "a:\n b\n  c: \'d\'\n")

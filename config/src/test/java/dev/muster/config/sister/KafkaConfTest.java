@@ -40,7 +40,8 @@ class KafkaConfTest {
         KafkaConf conf = read(
                 "# brokers\nmetadata.broker.list=a:9092, "
                         + "b:9093\nlinger.ms=400\nacks=1\ncompression.type=gzip\nlog_level=7\n"
-                        + "security.protocol=SASL_SSL\nsasl.mechanisms=PLAIN\nsasl.username=u\nsasl.password=p=q\nssl.ca.location=/ca\n",
+                        + "security.protocol=SASL_SSL\nsasl.mechanisms=PLAIN\nsasl.username=u\nsasl.password=p=q\n"
+                        + "ssl.ca.location=/ca\n",
                 "JobCompLoc=FILE\nJobCompParams=topic=t,enable_job_start,flush_timeout=-1");
         assertThat(messages()).isEmpty();
         assertThat(List.of(conf.lingerMs(), conf.messageMs(), conf.retryMs())).containsExactly(400, 300_000, 100);
@@ -63,7 +64,8 @@ class KafkaConfTest {
     @Test
     void invalidKafkaConfIsReported() throws IOException {
         read(
-                "linger.ms=x\nacks=2\nssl.crl.location=/crl\ncompression.codec=zstd\nsecurity.protocol=sasl_ssl\nsasl.mechanism=GSSAPI\n",
+                "linger.ms=x\nacks=2\nssl.crl.location=/crl\ncompression.codec=zstd\nsecurity.protocol=sasl_ssl\n"
+                        + "sasl.mechanism=GSSAPI\n",
                 "JobCompLoc=FILE\nJobCompParams=nonsense,poll_interval=x");
         assertThat(messages())
                 .containsExactlyInAnyOrder(

@@ -77,18 +77,21 @@ final class MetricsText {
 
     /** Metrics of the scheduler, with the name of each in sdiag's reply. */
     static final Map<String, String> SCHEDULER = scheduler("""
-            agent_cnt agent_count  agent_queue_size agent_queue_size  agent_thread_cnt agent_thread_count  bf_depth_mean bf_depth_mean
-            bf_mean_cycle bf_cycle_mean  backfilled_jobs bf_backfilled_jobs  bf_cycle_cnt bf_cycle_counter
-            bf_cycle_last bf_cycle_last  bf_cycle_max bf_cycle_max  bf_cycle_tot bf_cycle_sum
-            bf_last_depth bf_last_depth  bf_queue_len bf_queue_len
-            bf_table_size bf_table_size  bf_when_last_cycle bf_when_last_cycle  sdiag_jobs_canceled jobs_canceled  sdiag_jobs_completed jobs_completed
-            sdiag_jobs_failed jobs_failed  sdiag_jobs_pending jobs_pending  sdiag_jobs_running jobs_running  sdiag_jobs_started jobs_started
-            sdiag_jobs_submitted jobs_submitted  sdiag_job_states_ts job_states_ts  last_backfilled_jobs bf_last_backfilled_jobs
-            sdiag_latency gettimeofday_latency  schedule_cycle_cnt schedule_cycle_total  schedule_cycle_last schedule_cycle_last
-            schedule_cycle_max schedule_cycle_max  schedule_cycle_tot schedule_cycle_sum  schedule_queue_len schedule_queue_length
+            agent_cnt agent_count  agent_queue_size agent_queue_size  agent_thread_cnt agent_thread_count
+            bf_depth_mean bf_depth_mean  bf_mean_cycle bf_cycle_mean  backfilled_jobs bf_backfilled_jobs
+            bf_cycle_cnt bf_cycle_counter  bf_cycle_last bf_cycle_last  bf_cycle_max bf_cycle_max
+            bf_cycle_tot bf_cycle_sum  bf_last_depth bf_last_depth  bf_queue_len bf_queue_len
+            bf_table_size bf_table_size  bf_when_last_cycle bf_when_last_cycle  sdiag_jobs_canceled jobs_canceled
+            sdiag_jobs_completed jobs_completed  sdiag_jobs_failed jobs_failed  sdiag_jobs_pending jobs_pending
+            sdiag_jobs_running jobs_running  sdiag_jobs_started jobs_started  sdiag_jobs_submitted jobs_submitted
+            sdiag_job_states_ts job_states_ts  last_backfilled_jobs bf_last_backfilled_jobs
+            sdiag_latency gettimeofday_latency  schedule_cycle_cnt schedule_cycle_total
+            schedule_cycle_last schedule_cycle_last  schedule_cycle_max schedule_cycle_max
+            schedule_cycle_tot schedule_cycle_sum  schedule_queue_len schedule_queue_length
             sched_cycle_cnt schedule_cycle_total  sched_cycle_last schedule_cycle_last  bf_active bf_active
-            sched_mean_cycle schedule_cycle_mean  sched_mean_depth_cycle schedule_cycle_mean_depth  server_thread_cnt server_thread_count
-            slurmdbd_queue_size dbd_agent_queue_size  sched_stats_timestamp req_time""");
+            sched_mean_cycle schedule_cycle_mean  sched_mean_depth_cycle schedule_cycle_mean_depth
+            server_thread_cnt server_thread_count  slurmdbd_queue_size dbd_agent_queue_size
+            sched_stats_timestamp req_time""");
 
     private final Map<String, StringBuilder> families = new LinkedHashMap<>();
 

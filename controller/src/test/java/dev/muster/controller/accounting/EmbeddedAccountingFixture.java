@@ -91,7 +91,8 @@ abstract class EmbeddedAccountingFixture {
         happens("Schedule", new Change.JobStarted(7, attempt, both, 60, 1, false));
         happens("CreateStep", new Change.StepStarted(7, json("""
             {'id':0,'desc':{'name':'true'},'state':'RUNNING','startTime':3,
-             'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],'cpus':2}]}""", Step.class)));
+             'nodes':[{'node':'n1','tasks':[0,1],'cpus':2,'memoryMb':512},{'node':'n2','tasks':[2,3],
+             'cpus':2}]}""", Step.class)));
     }
 
     static Allocation.Share share(String node, Map<String, IndexSet> gres) {

@@ -42,7 +42,8 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
             {'id':ID,'sluid':ID,'array':{'jobId':0,'task':-1},'state':'PENDING','reason':'NONE','priority':5,
              'submitTime':100,'eligibleTime':100,'holdUid':-1,
              'desc':{'kind':'BATCH','name':'x','partition':'p','owner':{'uid':1000,'gid':100,'user':'u','group':'g'},
-                     'files':{'stdout':'L28=','stderr':'ERR'},'payload':{'scriptHash':'s','envHash':'e'},'charge':{'account':'a'}}}""";
+                     'files':{'stdout':'L28=','stderr':'ERR'},'payload':{'scriptHash':'s','envHash':'e'},
+                     'charge':{'account':'a'}}}""";
         happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "1").replace("ERR", ""), Job.class)));
         happens("Submit", new Change.JobSubmitted(json(job.replace("ID", "2").replace("ERR", "L2U="), Job.class)));
         assertThat(all(false))
@@ -366,7 +367,8 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                 new Change.StepStarted(
                         7,
                         json(
-                                "{'id':-1,'desc':{'name':''},'state':'RUNNING','startTime':3,'nodes':[{'node':'n1','tasks':[0]}]}"
+                                ("{'id':-1,'desc':{'name':''},'state':'RUNNING','startTime':3,'nodes':[{'node':'n1',"
+                                        + "'tasks':[0]}]}")
                                         .replace("-1", Integer.toString(Step.BATCH)),
                                 Step.class)));
         happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.NONE, 200));

@@ -14,21 +14,24 @@ class SchedulerWordsTest {
      * it.
      */
     private static final String WORDS = """
-            allow_zero_lic assoc_limit_stop bb_array_stage_cnt=1 bf_busy_nodes bf_hetjob_immediate bf_hetjob_prio=avg bf_job_part_count_reserve=1
-            bf_max_job_array_resv=1 bf_min_age_reserve=1 bf_min_prio_reserve=1 bf_one_resv_per_job delay_boot=1 disable_hetjob_steps
-            disable_job_shrink enable_hetjob_steps enable_user_top extra_constraints ignore_constraint_validation ignore_prefer_validation
-            max_array_tasks=1 max_script_size=1 max_submit_line_size=1 max_switch_wait=1 no_env_cache nohold_on_prolog_fail pack_serial_at_end
-            preempt_youngest_first reduce_completing_frag requeue_delay=1 requeue_on_resume_failure requeue_setup_env_fail spec_cores_first
-            time_min_as_soft_limit whole_hetjob whole_pack
+            allow_zero_lic assoc_limit_stop bb_array_stage_cnt=1 bf_busy_nodes bf_hetjob_immediate bf_hetjob_prio=avg
+            bf_job_part_count_reserve=1 bf_max_job_array_resv=1 bf_min_age_reserve=1 bf_min_prio_reserve=1
+            bf_one_resv_per_job delay_boot=1 disable_hetjob_steps disable_job_shrink enable_hetjob_steps enable_user_top
+            extra_constraints ignore_constraint_validation ignore_prefer_validation max_array_tasks=1 max_script_size=1
+            max_submit_line_size=1 max_switch_wait=1 no_env_cache nohold_on_prolog_fail pack_serial_at_end
+            preempt_youngest_first reduce_completing_frag requeue_delay=1 requeue_on_resume_failure
+            requeue_setup_env_fail spec_cores_first time_min_as_soft_limit whole_hetjob whole_pack
             """;
 
     private static final String NEEDLESS = """
-            batch_sched_delay=1 bf_allow_magnetic_slot bf_continue bf_interval=1 bf_licenses bf_max_job_assoc=1 bf_max_job_part=1 bf_max_job_start=1
-            bf_max_job_test=1 bf_max_job_user=1 bf_max_job_user_part=1 bf_max_time=1 bf_node_space_size=1 bf_resolution=1 bf_running_job_reserve
-            bf_topopt_enable bf_topopt_iterations=1 bf_window=1 bf_window_linear=1 bf_yield_interval=1 bf_yield_rpc_cnt=1 bf_yield_sleep=1
-            build_queue_timeout=1 correspond_after_task_cnt=1 default_queue_depth=1 defer defer_batch ignore_numa max_rpc_cnt=1 max_sched_time=1
-            no_backup_scheduling partition_job_depth=1 preempt_reorder_count=1 preempt_strict_order salloc_wait_nodes sbatch_wait_nodes
-            sched_interval=1 sched_max_job_start=1 sched_min_interval=1 step_retry_count=1 step_retry_time=1
+            batch_sched_delay=1 bf_allow_magnetic_slot bf_continue bf_interval=1 bf_licenses bf_max_job_assoc=1
+            bf_max_job_part=1 bf_max_job_start=1 bf_max_job_test=1 bf_max_job_user=1 bf_max_job_user_part=1
+            bf_max_time=1 bf_node_space_size=1 bf_resolution=1 bf_running_job_reserve bf_topopt_enable
+            bf_topopt_iterations=1 bf_window=1 bf_window_linear=1 bf_yield_interval=1 bf_yield_rpc_cnt=1
+            bf_yield_sleep=1 build_queue_timeout=1 correspond_after_task_cnt=1 default_queue_depth=1 defer defer_batch
+            ignore_numa max_rpc_cnt=1 max_sched_time=1 no_backup_scheduling partition_job_depth=1
+            preempt_reorder_count=1 preempt_strict_order salloc_wait_nodes sbatch_wait_nodes sched_interval=1
+            sched_max_job_start=1 sched_min_interval=1 step_retry_count=1 step_retry_time=1
             """;
 
     private static Map<String, String> parameters(String words) {

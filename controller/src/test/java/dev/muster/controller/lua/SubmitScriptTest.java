@@ -210,7 +210,8 @@ class SubmitScriptTest {
     @Test
     void unsettableFieldIsLoggedAsUnrecognized() throws IOException {
         for (String name :
-                ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal warn_time container_id "
+                ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal "
+                        + "warn_time container_id "
                                 + "container_type user_id argc")
                         .split(" ")) {
             log.clear();

@@ -14,7 +14,8 @@ class JobCompletionTextTest {
     private static JobRow row(String more) {
         return Codec.bind(
                 Json.object(
-                        ("{\"jobId\":7,\"userName\":\"u\",\"groupName\":\"g\",\"name\":\"x\",\"partition\":\"main\",\"limitMin\":5,"
+                        ("{\"jobId\":7,\"userName\":\"u\",\"groupName\":\"g\",\"name\":\"x\",\"partition\":\"main\","
+                                + "\"limitMin\":5,"
                                         + "\"arrayTaskId\":-1,\"tresRequested\":\"cpu=2,node=1,billing=2\","
                                         + "\"nodeCount\":1,\"cpusRequested\":2,\"workDir\":\"/w\","
                                         + "\"account\":\"a\",\"qos\":\"normal\"," + more.replace('\'', '"') + "}")

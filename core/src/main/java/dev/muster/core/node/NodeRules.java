@@ -65,10 +65,12 @@ public final class NodeRules {
      *
      * <pre>
      *   controller              node                     action
-     *   holds it, this boot     alive                    nothing; steps it lacks are launched again (it refuses what it ran)
+     *   holds it, this boot     alive                    nothing; steps it lacks are launched again (it
+     *                                                    refuses what it ran)
      *   holds it, this boot     over, unacknowledged     its reports follow
      *   holds it, this boot     knows nothing            launched again
-     *   holds it, older boot    knows it                 told to end: true statuses come first and count, then JobDone: the rest is lost
+     *   holds it, older boot    knows it                 told to end: true statuses come first and count,
+     *                                                    then JobDone: the rest is lost
      *   holds it, older boot    knows nothing            the part is lost: requeue or NODE_FAIL
      *   completing              alive                    told to end again
      *   completing              knows nothing            released

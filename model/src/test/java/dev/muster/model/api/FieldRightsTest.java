@@ -117,7 +117,8 @@ class FieldRightsTest {
                 .containsOnly(a);
         StepDesc step = Codec.bind(
                 Json.object(
-                        ("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],\"workDir\":\"YQ==\","
+                        ("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],"
+                                + "\"workDir\":\"YQ==\","
                                         + "\"taskProlog\":\"YQ==\",\"taskEpilog\":\"YQ==\",\"submitLine\":\"YQ==\","
                                         + "\"io\":{\"stdin\":\"YQ==\",\"stdout\":\"YQ==\","
                                         + "\"stderr\":\"YQ==\"}}")

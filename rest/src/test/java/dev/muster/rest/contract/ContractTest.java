@@ -48,7 +48,8 @@ class ContractTest {
                 "[]",
                 "{\"script\":5,\"job\":{\"time_limit\":\"x\"}}",
                 "nonsense",
-                "{\"script\":\"#!/bin/sh\",\"job\":{\"environment\":[\"A=b\"]},\"jobs\":null,\"hostlist\":\"n1\",\"environment\":[\"A=b\"]}")) {
+                "{\"script\":\"#!/bin/sh\",\"job\":{\"environment\":[\"A=b\"]},\"jobs\":null,\"hostlist\":\"n1\","
+                        + "\"environment\":[\"A=b\"]}")) {
             Rig rig = new Rig();
             Samples.fill(rig.answers);
             for (Contract.Operation o : rig.contract.operations(version)) {

@@ -37,7 +37,8 @@ class ReplayTest {
         assertThat(t.cpus()).isEqualTo(16);
         assertThat(t.jobs())
                 .as(
-                        "by submission, from 0; cut at the limit; without what has no size or never ran; no limit said: its run time")
+                        "by submission, from 0; cut at the limit; without what has no size or never ran; no limit "
+                                + "said: its run time")
                 .containsExactly(
                         new Trace.Job(8, 0, 600, 600, 3, 4),
                         new Trace.Job(7, 60, 50, 600, 4, 3),
