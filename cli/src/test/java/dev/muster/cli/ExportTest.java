@@ -72,7 +72,7 @@ class ExportTest {
             FOO="x" y,B=2  | ~~
             FOO=x="y,z"    | ~~
             """)
-    void quoteThatIsNeverClosed(String export, String named) {
+    void unclosedQuoteInExportIsReported(String export, String named) {
         assertThat(host.run("sbatch", List.of("--export=" + export, "--wrap=true"))
                         .err())
                 .isEqualTo(

@@ -34,9 +34,8 @@ class FollowingTest {
                 .contains("[###############---------------] 4 of 8")
                 .contains("Nodes 1 mixed")
                 .contains("5            one?[2J          ann        p          RUNNING          00:01:40      4  n1")
-                .contains(
-                        "6            two              bob        p          PENDING                        2  "
-                                + "Resources")
+                .contains("6            two              bob        p          PENDING                        2  "
+                        + "Resources")
                 .doesNotContain("old")
                 .doesNotContain("\033");
     }

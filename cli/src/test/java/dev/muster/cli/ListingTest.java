@@ -59,7 +59,7 @@ class ListingTest {
             --running-under=1    | 186 187
             --running-over=0 --running-under=0:01 | ''
             """)
-    void squeueByTheTimeThatJobsHaveRun(String options, String ids) {
+    void squeueFiltersJobsByTheirRunTime(String options, String ids) {
         assertThat(inTree(options)).as("the tree has what the table has").isEqualTo(ids);
         assertThat(String.join(
                         " ",
@@ -475,7 +475,7 @@ class ListingTest {
     }
 
     @Test
-    void topologiesAsTheirFileHasThem() {
+    void scontrolShowsTopologiesOfAllKinds() {
         host.reply("QueryTopology", """
                 {"topologies":[{"name":"t","kind":"TREE","switches":[{"name":"s1","nodes":["n1","n2"]},
                     {"name":"r","level":1,"nodes":["n1","n2"],"switches":["s1"]}]},

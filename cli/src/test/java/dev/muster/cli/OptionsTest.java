@@ -147,7 +147,7 @@ class OptionsTest {
     }
 
     @Test
-    void aTokenIsNotTheJobs() {
+    void submittersTokenIsNotPassedToTheJob() {
         host.env.put("SLURM_JWT", "secret");
         host.env.put("SEEN", "yes");
         submitted("sbatch --wrap=true");
@@ -500,7 +500,7 @@ class OptionsTest {
             --gpus=1                  | SBATCH_MEM_PER_NODE=70 SBATCH_MEM_PER_GPU=30 | SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE
             --mem=1 --mem-per-gpu=2   | X= | --mem, --mem-per-cpu, and --mem-per-gpu
             """)
-    void memoryIsSaidOnce(String args, String variables, String said) {
+    void memoryOptionsExcludeEachOther(String args, String variables, String said) {
         for (String v : variables.split(" +")) {
             host.env.put(v.split("=")[0], v.substring(v.indexOf('=') + 1));
         }
@@ -629,7 +629,7 @@ class OptionsTest {
     }
 
     @Test
-    void bytesAreKept() {
+    void rawTextRoundTripsInvalidUtf8() {
         byte[] odd = {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa4, (byte) 0xed, (byte) 0xa0, (byte) 0x80, '\n'};
         assertThat(RawText.encode(RawText.decode(odd))).isEqualTo(odd);
     }

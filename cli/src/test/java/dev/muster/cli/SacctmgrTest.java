@@ -44,11 +44,10 @@ class SacctmgrTest {
                 .isEqualTo("a|cpu=4,mem=1G,node=3|01:30:00|1024|4|700||1\n");
         host.reply("Show", """
             {"rows":[{"Name":"q","GraceTime":"3600","UsageThreshold":"0.500000","PreemptExemptTime":"600"}]}""");
-        assertThat(
-                        run("-nP show qos "
+        assertThat(run("-nP show qos "
                                 + "format=name,gracetime,usagethres,usagefactor,preemptexempttime,preemptmode,"
                                 + "priority,maxwall")
-                                .out())
+                        .out())
                 .isEqualTo("q|01:00:00|0.500000|1.000000|00:10:00|cluster|0|\n");
     }
 
@@ -56,10 +55,9 @@ class SacctmgrTest {
     void addedAccountIsPrintedWithItsSettings() {
         host.reply("Change", """
             {"names":["a1"],"assocs":[{"cluster":"rig","account":"a1","parent":"acct"}]}""");
-        assertThat(
-                        run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 "
+        assertThat(run("-i add account a1 description=d1 organization=o1 parent=acct fairshare=5 maxjobs=3 "
                                 + "grptres=cpu=4,mem=1g")
-                                .out())
+                        .out())
                 .isEqualTo("""
              Adding Account(s)
               a1
@@ -401,7 +399,7 @@ class SacctmgrTest {
 
     /** The error about a value names the option that set it. */
     @Test
-    void wordsWithValuesThatSlurmdbdDoesNotKnow() {
+    void refusedValueIsReportedWithItsOption() {
         String bad = "sacctmgr: error: You gave a bad qos 'q'. Valid QOS's are normal";
         host.reply("Change", "{\"error\":[\"" + bad + "\"],\"errno\":-1}");
         assertThat(run("-i add user u account=a qos=+q").err()).isEqualTo(bad + "\n Unknown option: qos=+q\n");

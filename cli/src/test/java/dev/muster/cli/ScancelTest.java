@@ -21,7 +21,7 @@ class ScancelTest {
             scancel -s USR1 9    | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
             scancel -b 9         | COMPLETED | 2021 | 1   | job id 9: Invalid job id specified
             """)
-    void scancelsCodeForWhatIsNotThere(String line, String state, int errno, int rc, String said) {
+    void missingStepOrJobSetsScancelsExitCode(String line, String state, int errno, int rc, String said) {
         String job = line.substring(line.lastIndexOf(' ') + 1);
         FakeHost host = new FakeHost()
                 .reply(

@@ -162,7 +162,7 @@ class ScriptDirectivesTest {
             BSUB -P proj | invalid option -- 'P';error: Unrecognized command line parameter ?
             PBS -l mem=100mw | error: Invalid --mem specification
             """)
-    void linesOfOtherSystemsThatAreWrong(String line, String sentences) {
+    void invalidPbsOrBsubLineIsRefused(String line, String sentences) {
         host.files.put("/work/s.sh", "#!/bin/sh\n#" + line + "\ntrue\n");
         FakeHost.Ran ran = host.run("sbatch s.sh");
         assertThat(ran.err().lines())

@@ -587,7 +587,7 @@ class StepTest {
             TIMEOUT   | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
             CANCELLED | scontrol wait_job 7              | 1   | scontrol: Job 7 no longer running
             """)
-    void jobsThatDoNotRun(String state, String command, int rc, String said) {
+    void commandsDoNotWaitForAJobThatIsNotRunning(String state, String command, int rc, String said) {
         host.files.put("/etc/hostname", "h");
         host.reply(
                 "AwaitAllocation",
@@ -617,7 +617,7 @@ class StepTest {
     }
 
     @Test
-    void aJobThatIsReady() {
+    void waitJobReportsReadyNodes() {
         host.reply("AwaitAllocation", "{\"jobId\":7,\"state\":\"RUNNING\",\"ready\":true}");
         assertThat(host.run("scontrol wait_job 7"))
                 .isEqualTo(new FakeHost.Ran(0, "", "scontrol: Nodes are ready for job 7\n"));

@@ -71,7 +71,7 @@ class VerboseTest {
             sacct -nP -j 188 -o stdout,stderr,uid                                         ~ /x/%A_%4a.%N.%u|/x/\\%j|4242
             sacct -nP -j 188 --expand-patterns --use-local-uid -o stdout,stderr,uid ~ /x/187_0012.n3.ann|/x/%j|1000
             """)
-    void howValuesAreWritten(String command, String expected) {
+    void valuesAreExpandedAndConvertedByOptions(String command, String expected) {
         assertThat(host.run(command).out().strip()).isEqualTo(expected);
     }
 

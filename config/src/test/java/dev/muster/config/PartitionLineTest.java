@@ -119,7 +119,7 @@ class PartitionLineTest {
         CPUs=4 Weight=4000000000               | 4 0 '' 0 4000000000 |
         CPUs=4 CPUs=2                          | 2 0 '' 0 1 | CPUs 1 specified more than once, latest value used
         """)
-    void nodesThatWouldHaveNothingLeft(String keys, String expected, String warning) throws IOException {
+    void invalidNodeValueIsResetWithAWarning(String keys, String expected, String warning) throws IOException {
         SlurmConf conf = read("NodeName=x " + keys);
         NodeConf n = conf.nodes().getLast();
         assertThat(n.cpus() + " " + n.coreSpecCount() + " " + (n.cpuSpecList().isEmpty() ? "''" : n.cpuSpecList()) + " "

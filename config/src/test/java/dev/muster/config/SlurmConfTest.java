@@ -121,7 +121,7 @@ class SlurmConfTest {
         HealthCheckNodeState=IDLE,BOGUS | Invalid HealthCheckNodeState value BOGUS ignored
         PartitionName=a Nodes=n1 Default=YES;PartitionName=b Nodes=n1 Default=YES | changing default partition from a to b
         """)
-    void warningsOfWhatIsNotAsWritten(String lines, String warning) {
+    void correctedLineIsWarnedAbout(String lines, String warning) {
         SlurmConf conf =
                 read("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n");
         assertThat(conf.warnings())
@@ -136,7 +136,7 @@ class SlurmConfTest {
         AccountingStorageTRES=gres/gpu,bogus/x | _init_tres: Unknown tres type 'bogus/x', acceptable types are
         NodeSet=big Nodes=n[2-3];PartitionName=a Nodes=big           | Invalid node names in partition a: n3
         """)
-    void linesThatAreRefused(String lines, String error) {
+    void unknownTresOrNodeIsRefused(String lines, String error) {
         assertThat(errors("ClusterName=c\nSlurmctldHost=h\nNodeName=n[1-2] CPUs=2\n" + lines.replace(';', '\n') + "\n"))
                 .hasSize(1)
                 .first()
@@ -174,7 +174,7 @@ class SlurmConfTest {
 
     /** Where more nodes may come than the file names, a count is still a number of nodes. */
     @Test
-    void countsOfNodesThatMayCome() {
+    void suspendExceptionCountIsCheckedWithMaxNodeCount() {
         SlurmConf conf =
                 read("ClusterName=c\nSlurmctldHost=h\nMaxNodeCount=5000\nNodeName=n[1-2] CPUs=2\nPartitionName=d "
                         + "Nodes=n[1-2]\n"
@@ -306,13 +306,11 @@ class SlurmConfTest {
     /** One mistake hides no other: an administrator that migrates a site's file can correct all in one go. */
     @Test
     void allMistakesAreToldAtOnce() {
-        assertThat(
-                        errors(
-                                BASE
-                                        + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\n"
-                                        + "PreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
-                                        + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\n"
-                                        + "PartitionName=bad Nodes=n99\nInclude missing.conf\n"))
+        assertThat(errors(BASE
+                        + "FooBar=3\nReturnToService=zz\nTaskPluginParam=Nonsense\n"
+                        + "PreemptMode=CANCEL\nSelectTypeParameters=CR_Foo\n"
+                        + "PriorityDecayHalfLife=0\nNodeName=m1 CPUs=many\n"
+                        + "PartitionName=bad Nodes=n99\nInclude missing.conf\n"))
                 .extracting(e -> e.replaceAll(
                         "^(\\S+): .*?(FooBar|ReturnToService|TaskPluginParam|PreemptMode|SelectType|Decay|CPUs|n99"
                                 + "|missing).*",
@@ -381,7 +379,7 @@ class SlurmConfTest {
     }
 
     @Test
-    void socketsAndCpusAsSlurmDerivesThem() {
+    void socketsAndCpusAreDerivedAsInSlurm() {
         SlurmConf conf = read("""
             ClusterName=Camel
             SlurmctldHost=ctl
@@ -470,9 +468,8 @@ class SlurmConfTest {
 
     @Test
     void noNodeSetHasTheNameOfANode() {
-        assertThat(errors(
-                                "ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\n"
-                                        + "PartitionName=p Nodes=ALL\n")
+        assertThat(errors("ClusterName=c\nSlurmctldHost=ctl\nNodeName=a[1-2] Feature=x\nNodeSet=a1 Feature=x\n"
+                                + "PartitionName=p Nodes=ALL\n")
                         .toString())
                 .contains("NodeSet a1 has the name of a node");
     }
@@ -492,7 +489,7 @@ class SlurmConfTest {
                 "Nodes=feature{none}             | !Invalid node names in partition p: feature{none}",
                 "Nodes=n1,switch{b2}             | !Invalid node names in partition p: switch{b2}",
             })
-    void nodesByWhatTheyHave(String nodes, String expected) throws IOException {
+    void partitionNodesAreSelectedByFeatureOrTopology(String nodes, String expected) throws IOException {
         Files.writeString(
                 dir.resolve("topology.conf"), "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n");
         String text = "ClusterName=c\nSlurmctldHost=ctl\nTopologyPlugin=topology/block\nNodeName=n[1,3] "

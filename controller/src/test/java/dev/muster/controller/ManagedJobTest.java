@@ -251,7 +251,7 @@ class ManagedJobTest {
     }
 
     @Test
-    void slurmctldTakesItOver() {
+    void slurmctldAdoptsAStepOfTheStepManager() {
         StepManaged m = begun("r", 4).managed();
         tell("n2", m);
         assertThat(steps()).isEqualTo("0 n1 n2");

@@ -90,7 +90,7 @@ class SiteKeysTest {
 
     /** shows: MaxJobId */
     @Test
-    void numbersBeginAgain() {
+    void jobIdsWrapAroundAtMaxJobId() {
         Site site = new Site("FirstJobId=5", "MaxJobId=7", "MinJobAge=2");
         assertThat(List.of(site.submit(""), site.submit(""))).containsExactly("5", "6");
         assertThat(site.submit("")).isEqualTo(BUSY);

@@ -59,7 +59,7 @@ import java.util.function.BiConsumer;
  */
 public final class Core {
     private final Planner planner;
-    private final DueIndex due = new DueIndex();
+    private final DueIndex dueIndex = new DueIndex();
     private final AccountUse use = new AccountUse();
     private State state = State.EMPTY;
     private final TriggerEvents happened = new TriggerEvents();
@@ -84,7 +84,7 @@ public final class Core {
         if (!isIndexed) {
             index();
         }
-        return due;
+        return dueIndex;
     }
 
     /** Takes up a state rebuilt from a snapshot and journal. */
@@ -121,7 +121,7 @@ public final class Core {
         isIndexed = true;
         // the two have nothing in common but the state, which does not change
         both.accept(() -> planner.reset(state), () -> {
-            due.reset(state);
+            dueIndex.reset(state);
             use.reset(state);
         });
         both = Core::inTurn;
@@ -134,7 +134,7 @@ public final class Core {
         happened.follow(before, state, entry);
         submissions.follow(state, entry);
         if (isIndexed) {
-            due.follow(before, state, entry);
+            dueIndex.follow(before, state, entry);
             use.follow(before, state, entry);
             planner.follow(before, state, entry);
         } else if (entry.changes().stream().anyMatch(c -> c instanceof Change.ConfigApplied)) {
@@ -243,8 +243,8 @@ public final class Core {
             case Command.RenewGroups c -> GroupRules.renew(state, c);
             case Command.Happened c -> new TriggerRules(state).happened(c.event(), now);
             case Command.Schedule c -> schedule(c, now);
-            case Command.Tick c -> new DeadlineRules(state, now, due, planner).due(happened);
-            case Command.Settle c -> new DeadlineRules(state, now, due, planner).urgent();
+            case Command.Tick c -> new DeadlineRules(state, now, dueIndex, planner).due(happened);
+            case Command.Settle c -> new DeadlineRules(state, now, dueIndex, planner).urgent();
         };
     }
 
@@ -289,15 +289,15 @@ public final class Core {
     private Decision schedule(Command.Schedule c, Now now) {
         long settled = CompleteWait.ends(state, now);
         if (CompleteWait.holdsAll(state, now)) {
-            due.lookAgain(settled);
+            dueIndex.lookAgain(settled);
             return Decision.of(List.of(), 0);
         }
         List<Change> changes = new ArrayList<>();
         Ids ids = new Ids(state);
         new BufferRules(state, now).stageIn(changes, ids);
         List<Decision.Direct> direct = new ArrayList<>();
-        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.most(), Decision.CHANGES_MAX / 4));
-        due.lookAgain(Math.min(settled, planner.lookAgain()));
+        List<Planner.Start> starts = planner.starts(state, now, Math.min(c.maxStarts(), Decision.CHANGES_MAX / 4));
+        dueIndex.lookAgain(Math.min(settled, planner.lookAgain()));
         PreemptRules preemption = new PreemptRules(state, now, changes, direct);
         planner.preemptions().forEach(preemption::preempt);
         planner.resumes().forEach(preemption::resume);

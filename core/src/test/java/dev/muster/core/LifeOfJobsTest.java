@@ -258,7 +258,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void suspendIsTheAdministrators() {
+    void onlyAdministratorsSuspendJobs() {
         play("""
                 submit kind=BATCH
                 suspend 1                  -> says Access/permission denied
@@ -535,7 +535,7 @@ class LifeOfJobsTest {
      * done.
      */
     @Test
-    void registrationReconciles() {
+    void registrationReconcilesJobsByBootId() {
         play("""
                 submit kind=BATCH
                 schedule                   -> 1 RUNNING n1
@@ -565,7 +565,7 @@ class LifeOfJobsTest {
     }
 
     @Test
-    void exitCodesThatGoBackToTheQueue() {
+    void requeueExitCodeSendsTheJobBackToTheQueue() {
         new Play(new Cluster(
                         "n[1-2] cpus=2 mem=1000",
                         "p nodes=n[1-2] default=yes defmempercpu=10",

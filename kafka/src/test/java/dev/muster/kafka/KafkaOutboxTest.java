@@ -120,7 +120,7 @@ class KafkaOutboxTest {
 
     /** Drops a message without a broker after message.timeout.ms, or tries it anew with requeue_on_msg_timeout. */
     @Test
-    void brokersThatAreAway() throws Exception {
+    void messageTimesOutOrIsRequeuedWithoutABroker() throws Exception {
         int port;
         try (FakeBroker gone = new FakeBroker(0)) {
             port = gone.port();
@@ -146,7 +146,7 @@ class KafkaOutboxTest {
 
     /** A name that the DNS does not know yet is nothing that a record is dropped for. */
     @Test
-    void brokersThatHaveNoName() throws Exception {
+    void unresolvedBrokerNameDropsNoRecord() throws Exception {
         KafkaConf nobody = conf(1, 60_000, false, "", Map.of("flush_timeout", "0"));
         Map<String, String> client = new java.util.TreeMap<>(nobody.client());
         client.put("bootstrap.servers", "no-such-host.invalid:9092");

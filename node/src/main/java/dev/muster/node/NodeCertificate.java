@@ -122,8 +122,8 @@ final class NodeCertificate {
             if (i > 0) {
                 pause();
             }
-            for (Settings.Address at : settings.controllers()) {
-                try (Client client = sessions.client(at.host(), at.port())
+            for (Settings.Address controller : settings.controllers()) {
+                try (Client client = sessions.client(controller.host(), controller.port())
                         .to(Audience.SLURMCTLD)
                         .connectWithin(settings.connectMs())) {
                     Client.Response r = client.post("/muster/v1/SignCertificate", Codec.encode(question), TIMEOUT_MS);
@@ -143,7 +143,9 @@ final class NodeCertificate {
                     throw e;
                 } catch (IOException | Json.MalformedException e) {
                     last = new IOException(
-                            "no certificate from " + at.host() + ":" + at.port() + ": " + e.getMessage(), e);
+                            "no certificate from " + controller.host() + ":" + controller.port() + ": "
+                                    + e.getMessage(),
+                            e);
                 }
             }
         }

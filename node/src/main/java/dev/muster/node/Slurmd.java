@@ -282,18 +282,19 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private Frames dial(Neighbours neighbours, Sessions sessions, String node, String stream) throws IOException {
-        Settings.Address at =
+        Settings.Address address =
                 neighbours.find(node).orElseThrow(() -> new IOException(node + " is not in " + settings.configFile()));
-        try (Client client =
-                sessions.client(at.host(), at.port()).to(Audience.SLURMD).connectWithin(settings.connectMs())) {
+        try (Client client = sessions.client(address.host(), address.port())
+                .to(Audience.SLURMD)
+                .connectWithin(settings.connectMs())) {
             return client.stream(Server.streamPath(stream), "muster-" + stream);
         }
     }
 
     private static byte[] ask(Neighbours neighbours, Sessions sessions, String node, String message, byte[] body)
             throws IOException {
-        Settings.Address at = neighbours.find(node).orElseThrow(() -> new IOException("not in slurm.conf"));
-        try (Client client = sessions.client(at.host(), at.port()).to(Audience.SLURMD)) {
+        Settings.Address address = neighbours.find(node).orElseThrow(() -> new IOException("not in slurm.conf"));
+        try (Client client = sessions.client(address.host(), address.port()).to(Audience.SLURMD)) {
             Client.Response answer = client.post("/muster/v1/" + message, body, PEER_MS);
             if (answer.status() != 200) {
                 throw new IOException(Json.object(answer.body()).text("error"));
@@ -424,11 +425,11 @@ public final class Slurmd implements AutoCloseable {
     }
 
     private static String rootCause(Throwable e) {
-        Throwable at = e;
-        while (at.getCause() != null) {
-            at = at.getCause();
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
         }
-        return String.valueOf(at.getMessage());
+        return String.valueOf(cause.getMessage());
     }
 
     private Optional<Server.Page> page(String path) {

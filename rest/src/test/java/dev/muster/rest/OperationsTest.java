@@ -230,10 +230,9 @@ class OperationsTest {
         rig.answers.get("QueryAccounting").put("next", 20L);
         rig.answers.put(
                 "QueryAccounting from 20",
-                Json.object(
-                        ("{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,"
+                Json.object(("{\"jobs\":[{\"job\":{\"jobId\":20,\"userName\":\"ann\",\"cpusAllocated\":2,"
                                 + "\"tresAllocated\":\"cpu=2,gres/gpu=3\"}}]}")
-                                .getBytes(StandardCharsets.UTF_8)));
+                        .getBytes(StandardCharsets.UTF_8)));
         Json.Obj all = rig.tree("GET", "/slurmdb/v0.0.45/jobs", "");
         assertThat(all.objects("jobs").stream().map(j -> j.number("job_id")).toList())
                 .containsExactly(7L, 8L, 9L, 20L);
@@ -262,17 +261,16 @@ class OperationsTest {
                 new Json.Obj()
                         .put(
                                 "error",
-                                List.of(
-                                        " "
-                                                + sentence.replace("/", "\n")
-                                                        .replace(
-                                                                "ACTIVE",
-                                                                "Error with request: Job(s) active, cancel job(s) "
-                                                                        + "before remove")
-                                                        .replace(
-                                                                "DEFAULT",
-                                                                "Error with request: You can not remove the default "
-                                                                        + "account of a user")))
+                                List.of(" "
+                                        + sentence.replace("/", "\n")
+                                                .replace(
+                                                        "ACTIVE",
+                                                        "Error with request: Job(s) active, cancel job(s) "
+                                                                + "before remove")
+                                                .replace(
+                                                        "DEFAULT",
+                                                        "Error with request: You can not remove the default "
+                                                                + "account of a user")))
                         .put("errno", -1L));
         String[] words = request.split(" ");
         Http.Reply reply = rig.ask(

@@ -315,18 +315,18 @@ public final class Explainer {
     /** Explains a job that does not fit even if all jobs end: which nodes are missing, and why. */
     private String missing(Job job) {
         Optional<Partition> partition = state.partitions().find(job.desc().firstPartition());
-        List<Node> gone = partition.map(Partition::nodes).orElse(List.of()).stream()
+        List<Node> unusable = partition.map(Partition::nodes).orElse(List.of()).stream()
                 .map(n -> state.nodes().find(n))
                 .flatMap(Optional::stream)
                 .filter(n -> !n.isUsable())
                 .toList();
-        for (Node node : gone.stream().limit(NAMED_MAX).toList()) {
+        for (Node node : unusable.stream().limit(NAMED_MAX).toList()) {
             evidence.add("Node " + node.name() + " is " + node.baseState() + flags(node)
                     + (node.reason().isEmpty() ? "" : ": " + node.reason()) + ".");
         }
-        if (gone.size() > NAMED_MAX) {
-            evidence.add("Likewise " + (gone.size() - NAMED_MAX) + " more of "
-                    + HostList.of(gone.stream().map(Node::name).toList()).compressed() + ".");
+        if (unusable.size() > NAMED_MAX) {
+            evidence.add("Likewise " + (unusable.size() - NAMED_MAX) + " more of "
+                    + HostList.of(unusable.stream().map(Node::name).toList()).compressed() + ".");
         }
         evidence.add("It asks for " + asks(job) + ".");
         change = "The nodes come back, or the job asks for less or for another partition.";
@@ -352,18 +352,18 @@ public final class Explainer {
         LimitUse.Found f = found.get();
         if (f.used() >= 0) {
             evidence.add(
-                    f.used() + " of " + f.most() + " " + f.what() + " are in use, and it asks for " + f.asked() + ".");
-            change = f.asked() > f.most()
+                    f.used() + " of " + f.max() + " " + f.what() + " are in use, and it asks for " + f.asked() + ".");
+            change = f.asked() > f.max()
                     ? "Less than it asks for now, or a higher limit."
                     : "Jobs that count against the limit end, or it is raised.";
         } else {
-            evidence.add("At most " + f.most() + " " + f.what() + " are allowed"
+            evidence.add("At most " + f.max() + " " + f.what() + " are allowed"
                     + (f.asked() >= 0 ? ", and it asks for " + f.asked() : "") + ".");
             change = f.asked() >= 0
                     ? "Less than it asks for now, or a higher limit."
                     : "What was used fades or is forgotten, or the limit is raised.";
         }
-        return "A limit keeps it back: " + f.limit() + " of " + f.whose() + ".";
+        return "A limit keeps it back: " + f.limit() + " of " + f.holder() + ".";
     }
 
     // ---- room and order
@@ -452,7 +452,7 @@ public final class Explainer {
         ResourceNeed need = ResourceNeed.of(job.desc(), partition.get(), state);
         int usable = 0;
         long cpus = 0;
-        int most = 0;
+        int mostCpus = 0;
         long memory = 0;
         List<Candidate> able = new ArrayList<>();
         Set<String> excluded = HostList.nameSet(need.excludeList());
@@ -468,7 +468,7 @@ public final class Explainer {
             int left = Math.max(0, node.spec().cpus() - node.cpusAllocated());
             long leftMb = Math.max(0, node.spec().memoryMb() - node.spec().memSpecLimitMb() - node.memoryAllocatedMb());
             cpus += left;
-            most = Math.max(most, left);
+            mostCpus = Math.max(mostCpus, left);
             memory = Math.max(memory, left > 0 ? leftMb : 0);
             NodeSlot slot = new NodeSlot(able.size(), node);
             int here = NodeSelector.tasksFitting(
@@ -487,7 +487,7 @@ public final class Explainer {
                 partition.get().nodes().size(),
                 usable,
                 cpus,
-                most,
+                mostCpus,
                 memory,
                 able.size(),
                 need.nodesMin(),

@@ -46,7 +46,7 @@ public final class Scheduler implements Planner {
     private final FeasibilityCache feasible = new FeasibilityCache();
     private final ForecastExchange forecasts;
     private SchedulingContext.Options options = SchedulingContext.Options.USUAL;
-    private volatile boolean elsewhere;
+    private volatile boolean inBackground;
     private List<Preempt> preemptions = List.of();
     private List<Integer> resumes = List.of();
     private long lookAgain = Long.MAX_VALUE;
@@ -90,8 +90,8 @@ public final class Scheduler implements Planner {
     }
 
     /** Bounds the jobs that get reservations, for tests. */
-    Scheduler reserving(int most) {
-        options = new SchedulingContext.Options(options.pruned(), options.plansAhead(), most);
+    Scheduler reserving(int max) {
+        options = new SchedulingContext.Options(options.pruned(), options.plansAhead(), max);
         return this;
     }
 
@@ -110,7 +110,7 @@ public final class Scheduler implements Planner {
         cluster.reset(state);
         queue.reset(state);
         forecasts.clear();
-        forecasts.elsewhere(elsewhere && isLarge());
+        forecasts.elsewhere(inBackground && isLarge());
         state.jobs().values().forEach(j -> add(state, j));
         queue.learn(state);
         use.reset(state);
@@ -294,16 +294,16 @@ public final class Scheduler implements Planner {
         return queue.order().size();
     }
 
-    private Pass pass(State state, Now now, int most) {
+    private Pass pass(State state, Now now, int maxStarts) {
         return new Pass(
                 new SchedulingContext(cluster, queue, preemptable, use, forecasts::standing, options),
                 state,
                 now,
-                most);
+                maxStarts);
     }
 
     @Override
-    public List<Start> starts(State state, Now now, int most) {
+    public List<Start> starts(State state, Now now, int maxStarts) {
         preemptions = List.of();
         resumes = List.of();
         lookAgain = Long.MAX_VALUE;
@@ -314,7 +314,7 @@ public final class Scheduler implements Planner {
         cluster.refreshConnections();
         queue.refresh(state, now);
         preemptable.beginPass();
-        Pass pass = pass(state, now, most);
+        Pass pass = pass(state, now, maxStarts);
         List<Start> starts = pass.run();
         preemptions = pass.preemptions();
         resumes = pass.resumes();
@@ -376,7 +376,7 @@ public final class Scheduler implements Planner {
      * Leaves plans to another thread: passes over a large cluster make none, and keep the places that its plans give.
      */
     public void planElsewhere() {
-        elsewhere = true;
+        inBackground = true;
         forecasts.elsewhere(isLarge());
     }
 

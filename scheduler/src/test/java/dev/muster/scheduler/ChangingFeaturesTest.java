@@ -37,7 +37,7 @@ class ChangingFeaturesTest {
 
     /** A cloud node that runs without the features is stopped when it has been idle, and started for the job. */
     @Test
-    void aNodeOfACloudStartsWithThem() {
+    void cloudNodeIsRestartedWithTheRequestedFeatures() {
         new Play(new Cluster(
                         "c1 cpus=2 mem=1000 feature=f1;nf1 state=CLOUD",
                         "p nodes=c1 default=yes defmempercpu=10",

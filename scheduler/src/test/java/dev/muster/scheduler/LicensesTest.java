@@ -112,7 +112,7 @@ class LicensesTest {
     }
 
     @Test
-    void componentsAreGivenThemTogether() {
+    void hetComponentsGetLicensesTogether() {
         new Play(cluster()).lines("""
                 het kind=BATCH licenses=fluent:3 : kind=BATCH licenses=fluent:2 -> says Invalid license specification
                 submit licenses=fluent:1 timing.timeLimitMin=60
@@ -170,7 +170,7 @@ class LicensesTest {
      */
     @ParameterizedTest
     @CsvSource({"30, 10, 70", "20, 0, 80", "10, 0, 80", "100, 80, 0", "500, 80, 0"})
-    void licensesThatAreMissing(int consumed, int deficit, int left) {
+    void remoteLicenseDeficitLowersTheCapacity(int consumed, int deficit, int left) {
         Cluster c = cluster();
         remote(c, consumed, 5);
         assertThat(c.state().accounts().remotes().getFirst().deficit()).isEqualTo(deficit);

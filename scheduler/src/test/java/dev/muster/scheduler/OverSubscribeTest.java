@@ -11,7 +11,7 @@ class OverSubscribeTest {
     }
 
     @Test
-    void forcedWhereNothingIsIdle() {
+    void oversubscribeForceSharesBusyCores() {
         play("p nodes=n[1-2] defmempercpu=10 oversubscribe=FORCE:2", """
                 submit kind=BATCH partition=p tasks=2
                 submit kind=BATCH partition=p tasks=2

@@ -91,7 +91,7 @@ class PlacementTest {
     }
 
     @Test
-    void nodesThatAreNotThere() {
+    void unavailableNodesAreNamedInTheReason() {
         Cluster c = new Cluster(
                 "n[1-2] cpus=4 mem=1000\nn[3-4] cpus=4 mem=2000 feature=far", "p nodes=n[1-4] defmempercpu=10", "");
         String none = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions";
@@ -231,7 +231,7 @@ class PlacementTest {
     }
 
     @Test
-    void aPartitionsShareOfASocket() {
+    void maxCpusPerSocketLimitsThePartition() {
         Cluster c = new Cluster(
                 "n1 cpus=8 sockets=2",
                 "p nodes=n1 defmempercpu=1 maxcpuspersocket=1\n" + "q nodes=n1 defmempercpu=1 maxcpuspersocket=0",

@@ -259,7 +259,7 @@ class PreemptionTest {
     }
 
     @Test
-    void requeuedAndRunAgain() {
+    void requeuedVictimRunsAgain() {
         play("", "options.preempt_mode=REQUEUE options.requeue_delay=30", """
                 submit kind=BATCH partition=low tasks=4
                 submit kind=ALLOCATION partition=low

@@ -162,7 +162,7 @@ class ReservationTest {
             users=alice allowedpartitions=q          ! allowedpartitions+=p   ! alice p,q
             users=alice allowedpartitions=-q,-p      !                        ! alice -p,-q
             """)
-    void orderOfNames(String made, String changed, String shown) {
+    void reservationNamesAreSortedExceptUsers(String made, String changed, String shown) {
         Cluster c =
                 new Cluster("n[1-2] cpus=4", "p nodes=n1 defmempercpu=1 default=yes\nq nodes=n2 defmempercpu=1", "");
         c.apply(new Command.CreateReservation(
@@ -756,7 +756,7 @@ class ReservationTest {
 
     /** Nodes that are not named are looked for where no reservation lies; MAINT and OVERLAP take reserved ones last. */
     @Test
-    void nodesThatAreChosen() {
+    void reservationChoosesUnreservedNodesFirst() {
         play("""
                 reserve m starttime=+1800 duration=7200 nodes=n1 users=bob flags=MAINT
                 reserve c starttime=+1800 duration=7200 nodecnt=1 users=bob         -> c waits n2

@@ -45,7 +45,7 @@ class SharedGpusTest {
 
     /** The last GPUs have the parts that are left over. Or each has as many as gres.conf says. */
     @Test
-    void partsThatDoNotDivideEvenly() {
+    void remainingSharedPartsGoToTheLastGpus() {
         check("n1 cpus=8 gpus=3 shards=8", "gresTypes=gpu,shard", """
                 gres/shard:3 gres/shard:3 gres/shard:2   | shard=[2-4] shard=[5-7] shard=[0-1]
                 gres/shard:4                             | Requested node configuration is not available

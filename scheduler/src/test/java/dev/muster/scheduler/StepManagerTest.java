@@ -70,7 +70,7 @@ class StepManagerTest {
 
     /** shows: SlurmctldParameters=enable_stepmgr. */
     @Test
-    void wholeClustersHaveIt() {
+    void enableStepmgrAppliesToAllJobs() {
         Cluster c = cluster("externSteps=true options.stepmgr=true");
         int managed = c.accept("partition=p");
         assertThat(c.state().jobs().at(managed).desc().extras().stepMgr()).isTrue();

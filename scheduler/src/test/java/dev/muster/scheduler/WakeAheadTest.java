@@ -80,7 +80,7 @@ class WakeAheadTest {
      * long it takes.
      */
     @Test
-    void ratesAreMinded() {
+    void wakeAheadHeedsTheResumeRate() {
         play("options.power:idle=-1 options.power:start_rate=1", ONE_BUSY + """
                 submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n[1-4] request.nodesMin=4 request.tasks=4
                 schedule                              -> 2 PENDING

@@ -19,10 +19,9 @@ class JwtTest {
     void exampleTokenOfRfc7515IsAccepted() {
         byte[] key = Base64.getUrlDecoder()
                 .decode("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow");
-        String token =
-                "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9."
-                        + "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290"
-                        + "Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+        String token = "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9."
+                + "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290"
+                + "Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         assertThat(Jwt.check(key, "iss", token, 1300819379).map(Jwt::user)).contains("joe");
         assertThat(Jwt.check(key, "iss", token, 1300819380)).isEmpty();
         assertThat(Jwt.check(key, "", token, 1300819379)).isEmpty();

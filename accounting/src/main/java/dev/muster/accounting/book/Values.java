@@ -3,6 +3,7 @@ package dev.muster.accounting.book;
 import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.Entities.Tres;
 import dev.muster.model.accounting.LimitField;
+import dev.muster.model.format.SignedValue;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -128,7 +129,7 @@ final class Values {
         Set<String> names = new LinkedHashSet<>();
         Set<String> signed = new LinkedHashSet<>();
         for (String word : words(value.toLowerCase(java.util.Locale.ROOT))) {
-            boolean own = word.startsWith("+") || word.startsWith("-");
+            boolean own = SignedValue.isSigned(word);
             names.add(own ? word.substring(1) : word);
             signed.add(own ? word : sign + word);
         }

@@ -183,8 +183,8 @@ public final class AccountingStore implements AutoCloseable {
                     row.next();
                     next = row.getInt(1) + 1;
                 }
-                try (PreparedStatement add = c.prepareStatement(
-                        "insert into \"projection\" (\"id\", \"seq\", \"cluster_id\", \"cluster\") "
+                try (PreparedStatement add =
+                        c.prepareStatement("insert into \"projection\" (\"id\", \"seq\", \"cluster_id\", \"cluster\") "
                                 + "values (?, 0, ?, ?)")) {
                     add.setInt(1, next);
                     add.setString(2, journal);

@@ -55,8 +55,8 @@ final class ReservationTable {
     }
 
     private static void add(Connection c, int key, int id, ReservationRow r) throws SQLException {
-        try (PreparedStatement add = c.prepareStatement(
-                "insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
+        try (PreparedStatement add =
+                c.prepareStatement("insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
                         + "\"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\") "
                         + "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
             at(add, key, r);

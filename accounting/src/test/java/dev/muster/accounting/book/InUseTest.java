@@ -139,7 +139,7 @@ class InUseTest {
     }
 
     @Test
-    void qosAsTheyAreSet() {
+    void rawQosShowsTheListAsItWasSet() {
         root("modify account name=b set QOS=q");
         root("modify user name=bob set QOS=+r,-q");
         Map<String, String> bob = Map.of("user", "bob");

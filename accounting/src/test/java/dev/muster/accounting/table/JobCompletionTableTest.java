@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** shows: JobCompLoc */
 class JobCompletionTableTest {
     @Test
-    void aRowForEachEndWithSlurmsNumbers(@TempDir Path directory) throws Exception {
+    void completionRowHasSlurmsNumbers(@TempDir Path directory) throws Exception {
         assumeTrue(
                 MariaDbServer.missing().isEmpty(), () -> MariaDbServer.missing().orElse(""));
         JobRow row = Codec.bind(Json.object("""

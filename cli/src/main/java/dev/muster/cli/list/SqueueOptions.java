@@ -296,9 +296,8 @@ final class SqueueOptions {
         for (JobState s : JobState.values()) {
             b.append(b.isEmpty() ? "" : ",").append(Texts.lower(s.name()));
         }
-        return b.append(
-                        ",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,"
-                                + "requeue_hold,revoked,")
+        return b.append(",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,"
+                        + "requeue_hold,revoked,")
                 .append("signaling,special_exit,stage_out,stopped")
                 .toString();
     }

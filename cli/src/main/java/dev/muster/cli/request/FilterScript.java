@@ -40,7 +40,7 @@ public final class FilterScript {
     static {
         for (String pair :
                 ("begin=Unknown deadline=Unknown cores-per-socket=-2 sockets-per-node=-2 threads-per-core=-2 "
-                        + "ntasks-per-core=-2 "
+                                + "ntasks-per-core=-2 "
                                 + "ntasks-per-gpu=-2 ntasks-per-tres=-2 ntasks-per-node=-2 ntasks-per-socket=-2 "
                                 + "relative=-2 nice=-2 kill-on-bad-exit=-2 mincpus=-1 "
                                 + "cpus-per-gpu=0 cpus-per-task=0 immediate=0 quiet=0 priority=0 kill-command=0 "

@@ -12,6 +12,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.Durations;
+import dev.muster.model.format.SignedValue;
 import dev.muster.model.format.Times;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -110,13 +111,10 @@ public final class ScontrolReservation {
 
     /** No update adds or removes TIME_FLOAT by a sign. */
     private static void requireNoFloat(Json.Obj out, String sign, String value) throws Wrong {
-        if ((!sign.isEmpty() || isSigned(value)) && out.text("flags" + sign).contains("TIME_FLOAT")) {
+        if ((!sign.isEmpty() || SignedValue.isSigned(value))
+                && out.text("flags" + sign).contains("TIME_FLOAT")) {
             throw new Wrong("Error parsing flags " + sign + value + ".");
         }
-    }
-
-    private static boolean isSigned(String text) {
-        return text.startsWith("+") || text.startsWith("-");
     }
 
     /** A word without a value: the entity itself, or {@code skip} of an update. */
@@ -207,7 +205,7 @@ public final class ScontrolReservation {
         OptionalLong m;
         if (value.equals("-1")) {
             m = OptionalLong.of(-1);
-        } else if (value.startsWith("+") || value.startsWith("-")) {
+        } else if (SignedValue.isSigned(value)) {
             m = OptionalLong.empty();
         } else {
             m = Durations.parseMinutes(value);
@@ -276,7 +274,7 @@ public final class ScontrolReservation {
         String shown = sign.isEmpty() ? value : sign + String.join("," + sign, words);
         Map<String, List<String>> names = new TreeMap<>();
         for (String word : words) {
-            boolean signed = sign.isEmpty() && isSigned(word);
+            boolean signed = sign.isEmpty() && SignedValue.isSigned(word);
             String item = signed ? word.substring(1) : word;
             String itemSign = signed ? word.substring(0, 1) : sign;
             int eq = item.indexOf('=');

@@ -72,7 +72,7 @@ class JobIdsTest {
                 "scancel sbatch:; scancel: error: Invalid SLUID sbatch:",
                 "scancel s1.0; scancel: error: Invalid SLUID s1.0"
             })
-    void commandsThatTakeOneJob(String line, String expected) {
+    void invalidJobIdIsRefusedByItsCommand(String line, String expected) {
         assertThat(new FakeHost().run(line)).isEqualTo(new FakeHost.Ran(1, "", expected + "\n"));
     }
 }

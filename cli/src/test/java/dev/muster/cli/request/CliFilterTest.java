@@ -109,7 +109,7 @@ class CliFilterTest {
     }
 
     @Test
-    void pluginsThatAreNotThere() {
+    void unknownCliFilterPluginIsRefused() {
         host.settings().cliFilters = List.of("cli_filter/bogus");
         assertThat(host.run("sbatch --wrap=x")).isEqualTo(new FakeHost.Ran(1, "", """
                 sbatch: error: Couldn't find the specified plugin name for cli_filter/bogus looking at all files

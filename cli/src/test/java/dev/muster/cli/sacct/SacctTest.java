@@ -174,7 +174,7 @@ class SacctTest {
 
     /** An older slurmdbd answers in trees. */
     @Test
-    void anAnswerThatIsNotPacked() {
+    void unpackedAnswerIsReadToo() {
         host.reply(
                 "QueryAccounting",
                 "{\"now\":5,\"jobs\":[{\"job\":{\"jobId\":7,\"state\":\"RUNNING\",\"arrayTaskId\":-1}}]}");
@@ -200,7 +200,7 @@ class SacctTest {
         host.reply(
                 "QueryAccounting",
                 ("{'now':5,'jobs':[{'job':{'jobId':7,'arrayTaskId':-1,'flags':'SchedMain,StartReceived',"
-                        + "'features':'a'}},"
+                                + "'features':'a'}},"
                                 + "{'job':{'jobId':8,'arrayTaskId':-1,'flags':'SchedMain,StartReceived',"
                                 + "'features':'[a*2&b]'}},"
                                 + "{'job':{'jobId':9,'arrayTaskId':-1,'flags':'SchedBackfill,StartReceived',"

@@ -74,7 +74,7 @@ class JobsJsonTest {
     void stepsAreFlat() {
         Json.Obj step = Json.object(
                 ("{'jobId':9,'arrayJobId':4,'arrayTaskId':1,'stepId':'0','name':'hi','nodes':'n[1-2]','tasks':2,"
-                        + "'cpus':2,"
+                                + "'cpus':2,"
                                 + "'startTime':100,'timeLimitMin':0,'state':'RUNNING','userName':'ann',"
                                 + "'tresAlloc':'cpu=2'}")
                         .replace('\'', '"')

@@ -111,7 +111,7 @@ class YamlTextTest {
     }
 
     @Test
-    void linesAndWhatIsLong() {
+    void multilineAndLongTextsAreQuotedAndFolded() {
         assertThat(written("a\nb")).isEqualTo("!!str 'a\n\n    b'");
         assertThat(written("\na")).isEqualTo("!!str '\n\n    a'");
         assertThat(written("a\n")).isEqualTo("!!str 'a\n\n    '");

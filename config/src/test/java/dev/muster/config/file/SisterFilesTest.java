@@ -116,7 +116,7 @@ class SisterFilesTest {
     }
 
     @Test
-    void slurmdbdWordsThatThereAreNot() throws IOException {
+    void slurmdbdParametersAreReadOrReported() throws IOException {
         SlurmdbdConf conf = SlurmdbdConf.read(
                 file(
                         "slurmdbd.conf",

@@ -67,7 +67,7 @@ class KeyRelationsTest {
         PartitionName=p Nodes=n1,ALL         | Invalid node names in partition p: ALL
         PartitionName=p Nodes=all                |
         """)
-    void linesThatKeepSlurmctldFromStarting(String lines, String sentence) throws IOException {
+    void contradictoryLineKeepsSlurmctldFromStarting(String lines, String sentence) throws IOException {
         String text = "ClusterName=c\nSlurmctldHost=ctl\nNodeName=n[1-2] CPUs=1\nPartitionName=d Nodes=ALL\n"
                 + lines.replace(';', '\n') + "\n";
         List<String> found = new ArrayList<>();

@@ -27,9 +27,8 @@ class MpiConfTest {
 
     @Test
     void mpiConfValuesAreRead() throws IOException {
-        MpiConf conf = read(
-                "PMIxCliTmpDirBase=/scratch|PMIxDebug=1|PMIxEnv=A=1;B=2|PMIxTimeout=20|PMIxCollFence=tree|"
-                        + "PMIxDirectConn=yes");
+        MpiConf conf = read("PMIxCliTmpDirBase=/scratch|PMIxDebug=1|PMIxEnv=A=1;B=2|PMIxTimeout=20|PMIxCollFence=tree|"
+                + "PMIxDirectConn=yes");
         assertThat(errors).isEmpty();
         assertThat(conf.clientDirectory()).isEqualTo("/scratch");
         assertThat(conf.debug()).isTrue();

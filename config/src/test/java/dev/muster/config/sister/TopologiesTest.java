@@ -187,7 +187,7 @@ class TopologiesTest {
 
     /** What a NodeName line says of the node's place is judged here; slurmctld puts the node there. */
     @Test
-    void placesOfNodesThatDoNotFit() throws IOException {
+    void unknownTopologyPlaceOfANodeIsReported() throws IOException {
         List<ConfigError> errors = new ArrayList<>();
         assertThat(read(
                                 "TopologyPlugin=topology/tree\nNodeName=m1 Topology=default:s2\nNodeName=m2 "

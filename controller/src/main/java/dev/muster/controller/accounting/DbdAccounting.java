@@ -153,8 +153,8 @@ public final class DbdAccounting implements Accounting {
 
     /** MaxDBDMsgs: rows that wait for slurmdbd; with more of them no job is taken. */
     private static int waitingMax(SlurmConf conf) {
-        long most = conf.number(Key.MAX_DBD_MSGS);
-        return most == 0 ? ProjectionWriter.MAX_WAITING_ROWS : (int) Math.min(Integer.MAX_VALUE, most);
+        long maxMessages = conf.number(Key.MAX_DBD_MSGS);
+        return maxMessages == 0 ? ProjectionWriter.MAX_WAITING_ROWS : (int) Math.min(Integer.MAX_VALUE, maxMessages);
     }
 
     private static List<String> hosts(SlurmConf conf) {

@@ -160,7 +160,7 @@ public final class EmbeddedAccounting implements Accounting {
         return all(index, last);
     }
 
-    private Batch all(long at, State state) {
+    private Batch all(long index, State state) {
         Rows rows = new Rows(state);
         texts.forget();
         for (Job job : state.jobs().values()) {
@@ -168,7 +168,7 @@ public final class EmbeddedAccounting implements Accounting {
             rows.texts.add(state, job);
             job.run().steps().forEach(step -> rows.step(job, step));
         }
-        return rows.batch(at);
+        return rows.batch(index);
     }
 
     /** Waits until the rows of the entries so far are in the tables, for at most {@code ms} milliseconds. */
@@ -403,14 +403,14 @@ public final class EmbeddedAccounting implements Accounting {
         /** Opens an event of a node that became unfit, and ends it when the node is fit again. */
         private void node(State before, Change.NodeStateChanged c, long time) {
             Optional<Node> was = before.nodes().find(c.node());
-            Optional<Node> is = state.nodes().find(c.node());
+            Optional<Node> current = state.nodes().find(c.node());
             String old = was.map(NodeEvents::state).orElse("");
-            String now = is.map(NodeEvents::state).orElse("");
+            String now = current.map(NodeEvents::state).orElse("");
             if (!old.equals(now)
                     || !now.isEmpty()
                             && !was.map(Node::reason)
                                     .orElse("")
-                                    .equals(is.map(Node::reason).orElse(""))) {
+                                    .equals(current.map(Node::reason).orElse(""))) {
                 events.add(NodeEvents.row(state, c.node(), time, now));
             }
         }

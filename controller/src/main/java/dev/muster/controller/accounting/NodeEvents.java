@@ -63,10 +63,11 @@ final class NodeEvents {
      * Returns the instance that a node has since an entry, or that it has none any more; empty if it has what it had.
      */
     static Optional<InstanceRow> instance(State before, State after, String node, long time) {
-        Optional<InstanceRow> is = instance(after, node, time);
-        return is.equals(instance(before, node, time))
+        Optional<InstanceRow> current = instance(after, node, time);
+        return current.equals(instance(before, node, time))
                 ? Optional.empty()
-                : is.or(() -> Optional.of(new InstanceRow(after.settings().clusterName(), node, time, "", "", "")));
+                : current.or(
+                        () -> Optional.of(new InstanceRow(after.settings().clusterName(), node, time, "", "", "")));
     }
 
     static EventRow row(State state, String node, long time, String shown) {

@@ -43,7 +43,7 @@ final class ReservationRows {
         for (String name : r.nodes()) {
             Optional<Node> node = state.nodes().find(name);
             if (node.isPresent()) {
-                cpus += r.unitsOn(node.get().spec()).count() * node.get().spec().cpusPerUnit();
+                cpus += r.unitsOf(node.get().spec()).count() * node.get().spec().cpusPerUnit();
             }
         }
         List<String> flags = new ArrayList<>();

@@ -171,11 +171,11 @@ public final class WaitReasons {
     /**
      * Returns the jobs that wait for another reason than their rows have.
      *
-     * @param due whether it is time to look, as it is now and then
+     * @param isTime whether it is time to look, as it is now and then
      */
-    List<Job> changed(State state, boolean due) {
+    List<Job> changed(State state, boolean isTime) {
         List<Job> out = new ArrayList<>();
-        if (state.jobs().size() > LOOK_MAX || !due && !beginLook(state)) {
+        if (state.jobs().size() > LOOK_MAX || !isTime && !beginLook(state)) {
             return out;
         }
         for (Job job : state.jobs().values()) {

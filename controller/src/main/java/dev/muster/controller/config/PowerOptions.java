@@ -79,18 +79,18 @@ public final class PowerOptions {
      */
     private static List<String> disabled(SlurmConf conf) {
         List<Key> both = List.of(Key.SUSPEND_PROGRAM, Key.RESUME_PROGRAM);
-        List<Key> said = both.stream().filter(k -> !conf.text(k).isEmpty()).toList();
-        for (Key key : said) {
+        List<Key> given = both.stream().filter(k -> !conf.text(k).isEmpty()).toList();
+        for (Key key : given) {
             List<String> wrong = new ArrayList<>(wrong(conf, key));
             if (!wrong.isEmpty()) {
                 wrong.add("power_save module disabled, invalid " + key.slurmName() + " " + conf.text(key));
                 return wrong;
             }
         }
-        return said.size() != 1
+        return given.size() != 1
                 ? List.of()
                 : List.of("power_save module disabled, NULL "
-                        + both.get(1 - both.indexOf(said.getFirst())).slurmName());
+                        + both.get(1 - both.indexOf(given.getFirst())).slurmName());
     }
 
     private static List<String> wrong(SlurmConf conf, Key key) {

@@ -220,7 +220,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
 
     private void register() {
         DbdMessages.Registered answer = call(writing, home.introduction(), DbdMessages.Registered.class);
-        long there = answer.seq();
+        long sequenceThere = answer.seq();
         if (answer.ahead() > 0) {
             ahead = answer;
         }
@@ -228,9 +228,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
             home.log("accounting: slurmdbd answers");
             trouble = "";
         }
-        sequence = there;
-        if (there < acknowledged) {
-            home.log("accounting: slurmdbd's tables hold entries up to " + there + ", " + acknowledged
+        sequence = sequenceThere;
+        if (sequenceThere < acknowledged) {
+            home.log("accounting: slurmdbd's tables hold entries up to " + sequenceThere + ", " + acknowledged
                     + " were in them: everything known is sent again");
             append(List.of(home.everything()));
         }

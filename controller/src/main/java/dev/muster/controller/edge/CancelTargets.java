@@ -27,19 +27,19 @@ final class CancelTargets {
     private final State state;
     private final OwnedJobs owned;
     private final Predicate<Job> mayChange;
-    private final Predicate<Job> told;
+    private final Predicate<Job> forbidden;
     private final List<Command.JobRef> refs = new ArrayList<>();
     private final List<JobMessages.JobError> errors = new ArrayList<>();
 
     /**
      * @param mayChange jobs that the caller may cancel
-     * @param told jobs that a filter matches and the caller may not cancel, where this is an error
+     * @param forbidden jobs that a filter matches and the caller may not cancel, where this is an error
      */
-    CancelTargets(State state, OwnedJobs owned, Predicate<Job> mayChange, Predicate<Job> told) {
+    CancelTargets(State state, OwnedJobs owned, Predicate<Job> mayChange, Predicate<Job> forbidden) {
         this.state = state;
         this.owned = owned;
         this.mayChange = mayChange;
-        this.told = told;
+        this.forbidden = forbidden;
     }
 
     List<Command.JobRef> refs() {
@@ -103,8 +103,8 @@ final class CancelTargets {
                 .collect(Collectors.toSet());
         for (JobQuery.Hit hit : hits) {
             Job job = hit.job();
-            boolean mine = mayChange.test(job);
-            if (!mine && told.test(job)) {
+            boolean allowed = mayChange.test(job);
+            if (!allowed && forbidden.test(job)) {
                 SlurmErrno no = SlurmErrno.ACCESS_DENIED;
                 errors.add(new JobMessages.JobError(job.displayId(), no.number(), no.sentence()));
             }
@@ -113,7 +113,7 @@ final class CancelTargets {
                     && !job.isHetLeader()
                     && leaders.contains(job.het().jobId());
             boolean asked = m.ctld() || jobs.isEmpty() || !standsForItsLeader(job, jobs);
-            if (mine && !goesAlong && asked) {
+            if (allowed && !goesAlong && asked) {
                 refs.add(Command.JobRef.found(job, hit.tasks()));
             }
         }

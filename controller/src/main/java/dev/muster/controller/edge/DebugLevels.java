@@ -36,9 +36,9 @@ public final class DebugLevels {
      */
     public String set(ClusterMessages.SetDebug m) {
         if (!m.scheduler().isEmpty()) {
-            boolean there = scheduling.set(m.scheduler().equals("1"));
+            boolean hasLog = scheduling.set(m.scheduler().equals("1"));
             log.info("sched: Set scheduler log level to " + m.scheduler());
-            return there ? "" : SlurmErrno.DISABLED.sentence();
+            return hasLog ? "" : SlurmErrno.DISABLED.sentence();
         }
         if (!m.flags().isEmpty()) {
             flags.change(m.flags());

@@ -7,10 +7,10 @@ import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.NodeViews;
 import dev.muster.controller.view.Privacy;
 import dev.muster.core.command.Access;
+import dev.muster.core.options.StepOptions;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
-import dev.muster.core.step.Sampling;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
@@ -77,7 +77,7 @@ public final class FollowHandler {
                 news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
         State state = durable.get();
         Privacy privacy = privacyOf.apply(caller);
-        List<Integer> gone = new ArrayList<>();
+        List<Integer> removedJobs = new ArrayList<>();
         List<Job> changed = new ArrayList<>();
         for (int id : since.jobs()) {
             state.jobs().find(id).filter(privacy::shows).ifPresent(changed::add);
@@ -85,7 +85,7 @@ public final class FollowHandler {
         since.gone().stream()
                 .filter(g -> privacy.showsJob(g.ownerUid(), g.account())
                         && !state.jobs().has(g.jobId()))
-                .forEach(g -> gone.add(g.jobId()));
+                .forEach(g -> removedJobs.add(g.jobId()));
         List<NodeInfo> rows = new ArrayList<>();
         List<String> goneNodes = new ArrayList<>();
         if ((!privacy.hides("nodes") || privacy.picksNodes()) && !since.nodes().isEmpty()) {
@@ -107,7 +107,7 @@ public final class FollowHandler {
                 !since.known(),
                 List.copyOf(since.lists()),
                 List.of(),
-                gone,
+                removedJobs,
                 rows,
                 goneNodes,
                 Access.coordinated(state, caller.uid()));
@@ -177,7 +177,7 @@ public final class FollowHandler {
         uses.sort(java.util.Comparator.comparing(FollowMessages.NodeUse::node)
                 .thenComparing(FollowMessages.NodeUse::step));
         int usual = state.settings().options().steps().sampleS();
-        int own = Sampling.taskSeconds(job.desc().extras().acctgFreq());
+        int own = StepOptions.sampleS(job.desc().extras().acctgFreq());
         // where nothing is gathered a job's own frequency changes nothing
         int every;
         if (usual < 0) {

@@ -85,10 +85,10 @@ public final class GroupLook {
             wait(everyMs); // 0: waits until it is notified
         }
         long changed = changedMs.getAsLong();
-        boolean due = asked || everyMs > 0 && (force || changed > seenMs);
+        boolean reads = asked || everyMs > 0 && (force || changed > seenMs);
         asked = false;
-        seenMs = due ? changed : seenMs;
-        return due;
+        seenMs = reads ? changed : seenMs;
+        return reads;
     }
 
     void look() {

@@ -94,15 +94,15 @@ public final class HttpPages implements Server.OpenHandler {
         }
         String named = header.apply("X-SLURM-USER-NAME");
         boolean admin = caller.map(who -> isAdmin.test(who.uid())).orElse(false);
-        String who = caller.map(known -> Integer.toString(known.uid())).orElse("");
-        if (!named.isEmpty() && caller.isPresent() && !userId.apply(named).equals(who)) {
+        String callerUid = caller.map(known -> Integer.toString(known.uid())).orElse("");
+        if (!named.isEmpty() && caller.isPresent() && !userId.apply(named).equals(callerUid)) {
             if (!admin) {
                 return Optional.of(page(401, "text/plain", "the token is another user's\n"));
             }
-            who = userId.apply(named);
-            admin = who.matches("[0-9]+") && isAdmin.test(Integer.parseInt(who));
+            callerUid = userId.apply(named);
+            admin = callerUid.matches("[0-9]+") && isAdmin.test(Integer.parseInt(callerUid));
         }
-        if (admin || showsMetricsTo(c, who)) {
+        if (admin || showsMetricsTo(c, callerUid)) {
             return Optional.empty();
         }
         if (caller.isPresent()) {

@@ -71,12 +71,12 @@ final class ReservationHandler {
         if (unknown.isPresent()) {
             return Reply.error(unknown.get());
         }
-        Optional<Identity> who = identities.byUid(caller.uid());
+        Optional<Identity> identity = identities.byUid(caller.uid());
         return done(core.execute(
                 new Command.UpdateReservation(
                         caller.uid(),
-                        who.map(Identity::user).orElse(""),
-                        who.map(Identity::gids).orElse(List.of()),
+                        identity.map(Identity::user).orElse(""),
+                        identity.map(Identity::gids).orElse(List.of()),
                         m.name(),
                         HostFunctions.expanded(m.values(), core.durable()),
                         gids),
@@ -84,12 +84,12 @@ final class ReservationHandler {
     }
 
     Reply delete(Caller caller, ClusterMessages.DeleteReservation m) {
-        Optional<Identity> who = identities.byUid(caller.uid());
+        Optional<Identity> identity = identities.byUid(caller.uid());
         return done(core.execute(
                 new Command.DeleteReservation(
                         caller.uid(),
-                        who.map(Identity::user).orElse(""),
-                        who.map(Identity::gids).orElse(List.of()),
+                        identity.map(Identity::user).orElse(""),
+                        identity.map(Identity::gids).orElse(List.of()),
                         m.name()),
                 caller.uid()));
     }
@@ -139,14 +139,14 @@ final class ReservationHandler {
         boolean all = !new Privacy(
                         services.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
                 .hides("reservations");
-        Optional<Identity> who = all ? Optional.empty() : identities.byUid(caller.uid());
+        Optional<Identity> identity = all ? Optional.empty() : identities.byUid(caller.uid());
         List<ReservationInfo> out = new ArrayList<>();
         List<Reservation> inOrder = new ArrayList<>();
         state.reservations().values().forEach(inOrder::add);
         inOrder.sort(Comparator.comparingInt(Reservation::serial).thenComparing(Reservation::name));
         for (Reservation r : inOrder) {
             boolean visible = all
-                    || who.filter(i -> r.concerns(state.accounts(), i.user(), i.gids()))
+                    || identity.filter(i -> r.concerns(state.accounts(), i.user(), i.gids()))
                             .isPresent();
             if (visible && (q.name().isEmpty() || q.name().equals(r.name()))) {
                 out.add(info(state, r, now));
@@ -172,7 +172,7 @@ final class ReservationHandler {
             if (node.isEmpty()) {
                 continue;
             }
-            IndexSet units = r.unitsOn(node.get().spec());
+            IndexSet units = r.unitsOf(node.get().spec());
             cores += units.count();
             cpus += units.count() * node.get().spec().cpusPerUnit();
             if (!r.units().isEmpty()) {

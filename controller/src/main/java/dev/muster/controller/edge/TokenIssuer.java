@@ -48,13 +48,13 @@ public final class TokenIssuer {
             log.error("attempt to retrieve a token while token creation disabled UID=" + caller.uid());
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        long most = admin
+        long maxSeconds = admin
                 ? SECONDS_MAX
                 : Long.parseLong(parameters.getOrDefault("max_token_lifespan", Long.toString(SECONDS_MAX)));
-        long seconds = m.lifespanSeconds() == 0 ? Math.min(SECONDS_DEFAULT, most) : m.lifespanSeconds();
-        if (seconds < 0 || seconds > most) {
+        long seconds = m.lifespanSeconds() == 0 ? Math.min(SECONDS_DEFAULT, maxSeconds) : m.lifespanSeconds();
+        if (seconds < 0 || seconds > maxSeconds) {
             log.error("rejecting token lifespan " + seconds + " for user: " + identities.userName(caller.uid()) + "["
-                    + caller.uid() + "], exceeds limit of " + most);
+                    + caller.uid() + "], exceeds limit of " + maxSeconds);
             return Reply.error(SlurmErrno.INVALID_TIME_LIMIT);
         }
         String own = identities.byUid(caller.uid()).map(Identity::user).orElse("");

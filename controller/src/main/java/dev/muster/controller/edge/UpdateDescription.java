@@ -7,10 +7,9 @@ import static dev.muster.lua.SlurmWords.NO_VAL;
 import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
+import dev.muster.controller.lua.SubmitScript;
 import dev.muster.core.state.Job;
 import dev.muster.json.Bytes;
-import dev.muster.json.Codec;
-import dev.muster.json.Json;
 import dev.muster.json.RecordEditor;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
@@ -39,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * precedence.
  */
 final class UpdateDescription {
-    private static final JobDesc EMPTY = Codec.bind(new Json.Obj(), JobDesc.class);
     /** The group of an update, which has none. */
     private static final long NO_GROUP = 99;
 
@@ -342,7 +340,7 @@ final class UpdateDescription {
 
     private final Job job;
     private final Map<String, String> byKey;
-    private final RecordEditor<JobDesc> edit = RecordEditor.of(EMPTY);
+    private final RecordEditor<JobDesc> edit = RecordEditor.of(SubmitScript.NO_JOB);
     private final Map<String, Object> values = new TreeMap<>();
 
     /** @param changes by whole keys in lower case */
@@ -471,23 +469,23 @@ final class UpdateDescription {
     }
 
     /** @param both a single number is the greatest as well */
-    private void range(String text, String least, String most, boolean both) {
+    private void range(String text, String minField, String maxField, boolean both) {
         String[] parts = text.split("-", 2);
-        number(parts[0]).ifPresent(n -> values.put(least, n));
+        number(parts[0]).ifPresent(n -> values.put(minField, n));
         if (parts.length > 1 || both) {
-            number(parts[parts.length - 1]).ifPresent(n -> values.put(most, n));
+            number(parts[parts.length - 1]).ifPresent(n -> values.put(maxField, n));
         }
     }
 
     private static Optional<String> nodes(Fields fields) {
-        Optional<String> least = fields.value("min_nodes").map(UpdateDescription::whole);
-        Optional<String> most = fields.value("max_nodes").map(UpdateDescription::whole);
-        if (least.isEmpty() && most.isEmpty()) {
+        Optional<String> minNodes = fields.value("min_nodes").map(UpdateDescription::whole);
+        Optional<String> maxNodes = fields.value("max_nodes").map(UpdateDescription::whole);
+        if (minNodes.isEmpty() && maxNodes.isEmpty()) {
             return Optional.empty();
         }
-        String first = least.orElseGet(
+        String first = minNodes.orElseGet(
                 () -> Integer.toString(Math.max(1, fields.job.desc().request().nodesMin())));
-        return Optional.of(first + most.map(m -> "-" + m).orElse(""));
+        return Optional.of(first + maxNodes.map(m -> "-" + m).orElse(""));
     }
 
     // ---- texts and numbers

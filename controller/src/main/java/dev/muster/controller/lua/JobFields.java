@@ -389,10 +389,10 @@ final class JobFields {
     }
 
     private static long switchWaitS(RecordEditor<?> r) {
-        int at = r.text("switches").indexOf('@');
-        return at < 0
+        int sign = r.text("switches").indexOf('@');
+        return sign < 0
                 ? 0
-                : Durations.parseSeconds(r.text("switches").substring(at + 1)).orElse(0);
+                : Durations.parseSeconds(r.text("switches").substring(sign + 1)).orElse(0);
     }
 
     /** Returns the number of nodes that {@code -w} names. */

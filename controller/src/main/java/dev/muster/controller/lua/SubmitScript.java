@@ -341,7 +341,8 @@ public final class SubmitScript implements AutoCloseable {
 
     // ---- job_desc
 
-    private static final JobDesc NO_JOB = Codec.bind(new Json.Obj(), JobDesc.class);
+    /** Description of a job that says nothing. */
+    public static final JobDesc NO_JOB = Codec.bind(new Json.Obj(), JobDesc.class);
 
     /** A job as the script sees and changes it. */
     private final class Description {

@@ -74,7 +74,7 @@ public final class Relays {
         /** Launches by node, of all nodes but the heads: whether the node has its launch. */
         private final Map<String, CompletableFuture<Boolean>> members = new HashMap<>();
 
-        private final Map<String, List<String>> behind = new HashMap<>();
+        private final Map<String, List<String>> nodesBehind = new HashMap<>();
         private final AtomicInteger left;
 
         private Tree(SharedLaunch launch, int width) {
@@ -84,7 +84,7 @@ public final class Relays {
                 List<String> rest = branch.subList(1, branch.size()).stream()
                         .map(SharedLaunch.Part::node)
                         .toList();
-                behind.put(head, rest);
+                nodesBehind.put(head, rest);
                 rest.forEach(n -> members.put(n, new CompletableFuture<>()));
             }
             left = new AtomicInteger(members.size());
@@ -123,7 +123,7 @@ public final class Relays {
 
         private void lost(String node) {
             settle(node, false);
-            behind.getOrDefault(node, List.of()).forEach(n -> settle(n, false));
+            nodesBehind.getOrDefault(node, List.of()).forEach(n -> settle(n, false));
         }
     }
 

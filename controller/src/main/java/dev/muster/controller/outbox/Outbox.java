@@ -205,13 +205,13 @@ public final class Outbox implements AutoCloseable {
             log.error(name + ": " + waiting.size() + " records wait: " + why.getMessage());
         }
         long nowMs = MonotonicClock.ms();
-        boolean again = terms.again();
+        boolean resends = terms.again();
         List<Message> renewed = new ArrayList<>();
         for (Iterator<Message> all = waiting.iterator(); pace.messageMs > 0 && all.hasNext(); ) {
             Message m = all.next();
             if (nowMs - m.sinceMs >= pace.messageMs) {
                 all.remove();
-                if (again) {
+                if (resends) {
                     renewed.add(new Message(m.topic, m.text, m.about, nowMs));
                 } else {
                     log.error(name + ": the record of " + m.about + " is dropped: " + why.getMessage());

@@ -233,11 +233,11 @@ public final class BurstBuffers {
             return script;
         }
         StringBuilder out = new StringBuilder();
-        int at = 0;
+        int part = 0;
         String text = script.text();
         for (String line : text.split("(?<=\n)")) {
-            at += line.strip().matches("#SBATCH\\s+(hetjob|packjob)") ? 1 : 0;
-            out.append(at == component || !isDirective(s, line.strip()) ? line : "");
+            part += line.strip().matches("#SBATCH\\s+(hetjob|packjob)") ? 1 : 0;
+            out.append(part == component || !isDirective(s, line.strip()) ? line : "");
         }
         return Bytes.of(out.toString().getBytes(StandardCharsets.UTF_8));
     }

@@ -129,36 +129,38 @@ record Mail(Job job, String subject, Map<String, String> environment) {
     }
 
     private static Mail single(Event event, Job job, String ran) {
-        Map<String, String> told = new LinkedHashMap<>();
-        told.put("SLURM_JOB_MAIL_TYPE", event.text);
-        told.put("SLURM_JOB_STATE", job.state().name());
+        Map<String, String> variables = new LinkedHashMap<>();
+        variables.put("SLURM_JOB_MAIL_TYPE", event.text);
+        variables.put("SLURM_JOB_STATE", job.state().name());
         String number = job.isArrayTask()
                 ? "Array Task Job_id=" + job.array().jobId() + "_" + job.array().task() + " (" + job.id() + ")"
                 : "Job_id=" + job.id();
         return new Mail(
                 job,
-                "Slurm " + number + " Name=" + job.desc().name() + " " + event.text + details(event, job, ran, told),
-                told);
+                "Slurm " + number + " Name=" + job.desc().name() + " " + event.text
+                        + details(event, job, ran, variables),
+                variables);
     }
 
-    private static String details(Event event, Job job, String ran, Map<String, String> told) {
+    private static String details(Event event, Job job, String ran, Map<String, String> variables) {
         Job.Run run = job.run();
         return switch (event) {
             case BEGIN -> {
                 String queued = Durations.full(Math.max(0, run.startTime() - job.submitTime()));
-                told.put("SLURM_JOB_QUEUED_TIME", queued);
+                variables.put("SLURM_JOB_QUEUED_TIME", queued);
                 yield ", Queued time " + queued;
             }
             case END, FAIL -> {
-                told.put("SLURM_JOB_RUN_TIME", ran);
-                told.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(run.exit().code()));
+                variables.put("SLURM_JOB_RUN_TIME", ran);
+                variables.put(
+                        "SLURM_JOB_EXIT_CODE_MAX", Integer.toString(run.exit().code()));
                 yield ", Run time " + ran + ", " + job.state().name()
                         + (run.exit().signal() == 0 || job.state() == JobState.TIMEOUT
                                 ? ", ExitCode " + run.exit().code()
                                 : "");
             }
             case REQUEUE, TIME_LIMIT, TIME_90, TIME_80, TIME_50 -> {
-                told.put("SLURM_JOB_RUN_TIME", ran);
+                variables.put("SLURM_JOB_RUN_TIME", ran);
                 yield ", Run time " + ran;
             }
             case INVALID_DEPEND -> "";

@@ -89,38 +89,38 @@ final class MailOfArray {
     }
 
     private static Optional<Mail> ended(Job job, List<Job> tasks) {
-        int least = Integer.MAX_VALUE;
-        int most = 0;
+        int minCode = Integer.MAX_VALUE;
+        int maxCode = 0;
         int signal = 0;
         boolean same = true;
         boolean requeued = false;
         for (Job t : tasks) {
-            least = Math.min(least, t.run().exit().code());
-            most = Math.max(most, t.run().exit().code());
+            minCode = Math.min(minCode, t.run().exit().code());
+            maxCode = Math.max(maxCode, t.run().exit().code());
             signal = Math.max(signal, signal(t));
             same &= t.state() == job.state();
             requeued |= t.restarts() > 0;
         }
-        boolean failed = tasks.stream().anyMatch(t -> Mail.ending(t.state()) == Mail.Event.FAIL);
+        boolean anyFailed = tasks.stream().anyMatch(t -> Mail.ending(t.state()) == Mail.Event.FAIL);
         // mail of a failure names an exit code; with --mail-type=FAIL alone, other failures are reported too
-        Mail.Event event = failed && (most > 0 || !Mail.Event.END.isWanted(job)) && Mail.Event.FAIL.isWanted(job)
+        Mail.Event event = anyFailed && (maxCode > 0 || !Mail.Event.END.isWanted(job)) && Mail.Event.FAIL.isWanted(job)
                 ? Mail.Event.FAIL
                 : Mail.Event.END;
-        Map<String, String> told = new LinkedHashMap<>();
+        Map<String, String> variables = new LinkedHashMap<>();
         if (signal == 0) {
-            told.put("SLURM_JOB_EXIT_CODE_MIN", Integer.toString(least));
-            told.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(most));
+            variables.put("SLURM_JOB_EXIT_CODE_MIN", Integer.toString(minCode));
+            variables.put("SLURM_JOB_EXIT_CODE_MAX", Integer.toString(maxCode));
         }
-        told.put("SLURM_JOB_RUN_TIME", Mail.ran(job.run()));
+        variables.put("SLURM_JOB_RUN_TIME", Mail.ran(job.run()));
         String how;
         if (signal > 0) {
-            how = ", Mixed, " + (most > 0 ? "MaxExitCode [" + most : "MaxSignal [" + signal) + "]";
+            how = ", Mixed, " + (maxCode > 0 ? "MaxExitCode [" + maxCode : "MaxSignal [" + signal) + "]";
         } else {
-            how = ", " + (same ? job.state().name() : "Mixed") + ", ExitCode [" + least + "-" + most + "]";
+            how = ", " + (same ? job.state().name() : "Mixed") + ", ExitCode [" + minCode + "-" + maxCode + "]";
         }
 
         if (event.isWanted(job)) {
-            return Optional.of(mail(event, job, how + (requeued ? ", with requeued tasks" : ""), told));
+            return Optional.of(mail(event, job, how + (requeued ? ", with requeued tasks" : ""), variables));
         }
         return Optional.empty();
     }
@@ -132,14 +132,14 @@ final class MailOfArray {
                 : task.run().exit().signal();
     }
 
-    private static Mail mail(Mail.Event event, Job job, String rest, Map<String, String> told) {
-        told.put("SLURM_JOB_MAIL_TYPE", event.text());
-        told.put("SLURM_JOB_STATE", job.state().name());
+    private static Mail mail(Mail.Event event, Job job, String rest, Map<String, String> variables) {
+        variables.put("SLURM_JOB_MAIL_TYPE", event.text());
+        variables.put("SLURM_JOB_STATE", job.state().name());
         int array = job.array().jobId();
         return new Mail(
                 job,
                 "Slurm Array Summary Job_id=" + array + "_* (" + array + ") Name="
                         + job.desc().name() + " " + event.text() + rest,
-                told);
+                variables);
     }
 }

@@ -59,13 +59,18 @@ final class PowerPrograms {
             nodes.changingFeatures.forEach((features, names) ->
                     run(program(Key.REBOOT_PROGRAM, "").with(features), names, "rebooting nodes ", Map.of(), () -> {}));
         }
-        nodes.failed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
+        nodes.notResumed.forEach(n -> log.error("node " + n + " not resumed by ResumeTimeout, setting "
                 + after.nodes()
                         .find(n)
                         .filter(x -> x.has(Node.Flag.DOWN))
                         .map(x -> "DOWN")
                         .orElse("POWERED_DOWN")));
-        run(program(Key.RESUME_FAIL_PROGRAM, ""), nodes.failed, "power_save: handle failed nodes ", Map.of(), () -> {});
+        run(
+                program(Key.RESUME_FAIL_PROGRAM, ""),
+                nodes.notResumed,
+                "power_save: handle failed nodes ",
+                Map.of(),
+                () -> {});
     }
 
     private void resume(String action, TreeSet<String> nodes, Entry entry, State after) {
@@ -98,14 +103,14 @@ final class PowerPrograms {
      * it.
      */
     private Named program(Key key, String action) {
-        String said = conf.get().text(key);
-        if (action.isEmpty() && conf.get().powerAction(said).isEmpty()) {
-            return new Named(key.slurmName(), said.isEmpty() ? List.of() : List.of(said));
+        String configured = conf.get().text(key);
+        if (action.isEmpty() && conf.get().powerAction(configured).isEmpty()) {
+            return new Named(key.slurmName(), configured.isEmpty() ? List.of() : List.of(configured));
         }
         return new Named(
                 action.isEmpty() ? key.slurmName() : "PowerAction=" + action,
                 conf.get()
-                        .powerAction(action.isEmpty() ? said : action)
+                        .powerAction(action.isEmpty() ? configured : action)
                         .filter(a -> !a.isAtNode())
                         .map(SlurmConf.PowerAction::command)
                         .orElse(List.of()));

@@ -20,7 +20,7 @@ final class PowerTransitions {
     /** Nodes that reboot to change their features, by the wanted features. */
     final Map<String, TreeSet<String>> changingFeatures = new TreeMap<>();
     /** Nodes that did not come up within ResumeTimeout. */
-    final TreeSet<String> failed = new TreeSet<>();
+    final TreeSet<String> notResumed = new TreeSet<>();
 
     PowerTransitions(State before, State after) {
         this.before = before;
@@ -29,37 +29,37 @@ final class PowerTransitions {
 
     /** Adds a node to the lists that its change belongs to. A node that is new or gone belongs to none. */
     void add(String name) {
-        Optional<Node> is = after.nodes().find(name);
-        Optional<Node> was = before.nodes().find(name);
-        if (is.isPresent() && was.isPresent()) {
-            add(was.get(), is.get());
+        Optional<Node> current = after.nodes().find(name);
+        Optional<Node> previous = before.nodes().find(name);
+        if (current.isPresent() && previous.isPresent()) {
+            add(previous.get(), current.get());
         }
     }
 
-    private void add(Node was, Node is) {
-        boolean wakes = began(was, is, Node.Flag.POWERING_UP);
-        boolean hadPower = !was.has(Node.Flag.POWERED_DOWN);
-        if (began(was, is, Node.Flag.POWERING_DOWN)) {
-            put(stopping, is.powerAction(), is);
+    private void add(Node previous, Node current) {
+        boolean wakes = began(previous, current, Node.Flag.POWERING_UP);
+        boolean hadPower = !previous.has(Node.Flag.POWERED_DOWN);
+        if (began(previous, current, Node.Flag.POWERING_DOWN)) {
+            put(stopping, current.powerAction(), current);
         }
         if (wakes && !hadPower) {
-            put(starting, is.powerAction(), is);
+            put(starting, current.powerAction(), current);
         }
-        if (began(was, is, Node.Flag.REBOOT_ISSUED)) {
-            put(rebooting, is.powerAction(), is);
+        if (began(previous, current, Node.Flag.REBOOT_ISSUED)) {
+            put(rebooting, current.powerAction(), current);
         }
         // a node that had power comes up by a reboot
         if (wakes && hadPower) {
-            put(changingFeatures, String.join(",", is.wanted()), is);
+            put(changingFeatures, String.join(",", current.wanted()), current);
         }
-        if (was.has(Node.Flag.POWERING_UP)
-                && (began(was, is, Node.Flag.DOWN) || began(was, is, Node.Flag.POWERED_DOWN))) {
-            failed.add(is.name());
+        if (previous.has(Node.Flag.POWERING_UP)
+                && (began(previous, current, Node.Flag.DOWN) || began(previous, current, Node.Flag.POWERED_DOWN))) {
+            notResumed.add(current.name());
         }
     }
 
-    private static boolean began(Node was, Node is, Node.Flag flag) {
-        return is.has(flag) && !was.has(flag);
+    private static boolean began(Node previous, Node current, Node.Flag flag) {
+        return current.has(flag) && !previous.has(flag);
     }
 
     private static void put(Map<String, TreeSet<String>> nodes, String key, Node node) {

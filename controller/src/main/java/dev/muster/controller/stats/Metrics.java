@@ -116,11 +116,11 @@ public final class Metrics {
                 }
             }
             if (job.state().isActive()) {
-                TresCounts has = TresCounts.of(state, job.run().allocation());
-                count("cpus_alloc", has.cpus());
-                count("gpus_alloc", has.gres().getOrDefault("gpu", 0));
-                count("memory_alloc", has.memoryMb() * MIB);
-                count("nodes_alloc", has.nodes());
+                TresCounts held = TresCounts.of(state, job.run().allocation());
+                count("cpus_alloc", held.cpus());
+                count("gpus_alloc", held.gres().getOrDefault("gpu", 0));
+                count("memory_alloc", held.memoryMb() * MIB);
+                count("nodes_alloc", held.nodes());
                 boolean asleep = job.has(JobFlag.CONFIGURING)
                         && job.run().allocation().nodes().stream()
                                 .map(Allocation.Share::node)
@@ -242,18 +242,18 @@ public final class Metrics {
     }
 
     /** Adds the largest request of a waiting job, for programs that add nodes on demand. */
-    private void wants(Job job, Map<String, Long> most) {
+    private void wants(Job job, Map<String, Long> largest) {
         if (!job.isPending()) {
             return;
         }
         long least = Math.max(1, TresCounts.nodes(job));
         long atMost = Math.max(least, job.desc().request().nodesMax());
         for (String suffix : job.isHeld() ? List.of("") : List.of("", "_nohold")) {
-            most.merge("max_job_nodes" + suffix, atMost, Long::max);
-            most.merge("min_job_nodes" + suffix, least, Long::max);
+            largest.merge("max_job_nodes" + suffix, atMost, Long::max);
+            largest.merge("min_job_nodes" + suffix, least, Long::max);
         }
         if (reason.apply(job) == JobReason.PARTITION_NODE_LIMIT) {
-            most.merge("wait_part_node_limit", 1L, Long::sum);
+            largest.merge("wait_part_node_limit", 1L, Long::sum);
         }
     }
 

@@ -70,10 +70,10 @@ final class DeviceBinding {
             return close;
         }
         if (bind.startsWith("single:")) {
-            int most = Math.max(1, number(bind.substring(7)));
+            int tasksPerDevice = Math.max(1, number(bind.substring(7)));
             int least = ids.stream()
                     .filter(close::contains)
-                    .min(Comparator.comparingInt(id -> bound.getOrDefault(id, 0) / most))
+                    .min(Comparator.comparingInt(id -> bound.getOrDefault(id, 0) / tasksPerDevice))
                     .orElseThrow();
             bound.merge(least, 1, Integer::sum);
             return IndexSet.of(least);

@@ -42,7 +42,7 @@ public final class JobEnvironment {
     /** SLURM_STEP_ID of a batch script. */
     private static final String BATCH_STEP = "-5";
     /** Submitted variables that jobs do not get. */
-    private final Set<String> gone = new HashSet<>();
+    private final Set<String> removed = new HashSet<>();
 
     private JobEnvironment(State state, Job job) {
         this.state = state;
@@ -261,7 +261,7 @@ public final class JobEnvironment {
         /** The first node's without devices, and where in it its own entries are; none before there is one. */
         private List<Bytes> one = List.of();
 
-        private final int[] at = new int[OWN.size()];
+        private final int[] ownPlaces = new int[OWN.size()];
 
         OfStep(State state, Job job, Step step, Bytes submitted) {
             this.state = state;
@@ -294,7 +294,7 @@ public final class JobEnvironment {
                     String entry = one.get(i).text();
                     int own = OWN.indexOf(entry.substring(0, Math.max(0, entry.indexOf('='))));
                     if (own >= 0) {
-                        at[own] = i; // a node that slurm.conf names has each of them
+                        ownPlaces[own] = i; // a node that slurm.conf names has each of them
                     }
                 }
                 return one;
@@ -302,8 +302,8 @@ public final class JobEnvironment {
             JobEnvironment e = new JobEnvironment(state, job);
             e.own(part, index(part));
             List<Bytes> out = new ArrayList<>(one);
-            for (int i = 0; i < at.length; i++) {
-                out.set(at[i], Bytes.of(OWN.get(i) + "=" + e.vars.get(OWN.get(i))));
+            for (int i = 0; i < ownPlaces.length; i++) {
+                out.set(ownPlaces[i], Bytes.of(OWN.get(i) + "=" + e.vars.get(OWN.get(i))));
             }
             return out;
         }
@@ -373,16 +373,16 @@ public final class JobEnvironment {
     /** @param ofStep the step's own value; "" for the value of the job or the configuration */
     private void oomKillStep(String ofStep) {
         String ofJob = job.desc().extras().oomKillStep();
-        String said;
+        String value;
         if (!ofStep.isEmpty()) {
-            said = ofStep;
+            value = ofStep;
         } else if (!ofJob.isEmpty()) {
-            said = ofJob;
+            value = ofJob;
         } else {
-            said = state.settings().options().steps().oomKillStep();
+            value = state.settings().options().steps().oomKillStep();
         }
 
-        put("SLURM_OOM_KILL_STEP", said.equals("1") ? 1 : 0);
+        put("SLURM_OOM_KILL_STEP", value.equals("1") ? 1 : 0);
     }
 
     private void own(Step.Part part, int index) {
@@ -644,7 +644,7 @@ public final class JobEnvironment {
                             devices(state, node, IndexSet.empty()).keySet().stream(),
                             Stream.of("SLURM_GPUS_ON_NODE", "SLURM_STEP_GPUS"))
                     .filter(name -> !vars.containsKey(name))
-                    .forEach(gone::add);
+                    .forEach(removed::add);
         }
     }
 
@@ -765,7 +765,7 @@ public final class JobEnvironment {
         }
         List<Bytes> out = new ArrayList<>(submitted.entries.size() + vars.size());
         for (int i = 0; i < submitted.entries.size(); i++) {
-            if (!vars.containsKey(submitted.names.get(i)) && !gone.contains(submitted.names.get(i))) {
+            if (!vars.containsKey(submitted.names.get(i)) && !removed.contains(submitted.names.get(i))) {
                 out.add(submitted.entries.get(i));
             }
         }

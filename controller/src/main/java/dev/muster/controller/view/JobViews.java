@@ -300,30 +300,30 @@ public final class JobViews {
      * in its partition.
      */
     private int nodes(Job job) {
-        int said = TresCounts.nodes(job);
+        int requested = TresCounts.nodes(job);
         if (listed(job) > 0) {
-            return Math.max(said, listed(job));
+            return Math.max(requested, listed(job));
         }
         if (job.state() != JobState.PENDING
                 || GresRequest.overcommits(job.desc().request())) {
-            return said;
+            return requested;
         }
         long cpus = TresCounts.cpus(job);
-        int most = 0;
+        int maxCpus = 0;
         for (String name : state.partitions()
                 .find(job.desc().firstPartition())
                 .map(p -> p.nodes())
                 .orElse(List.of())) {
-            most = Math.max(
-                    most, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
-            if ((long) most * said >= cpus) {
-                return said;
+            maxCpus = Math.max(
+                    maxCpus, state.nodes().find(name).map(n -> n.spec().cpus()).orElse(0));
+            if ((long) maxCpus * requested >= cpus) {
+                return requested;
             }
         }
         int bound = job.desc().request().nodesMax() > 0
-                ? Math.max(said, job.desc().request().nodesMax())
+                ? Math.max(requested, job.desc().request().nodesMax())
                 : Integer.MAX_VALUE;
-        return most == 0 ? said : (int) Math.min(bound, (cpus + most - 1) / most);
+        return maxCpus == 0 ? requested : (int) Math.min(bound, (cpus + maxCpus - 1) / maxCpus);
     }
 
     /** Returns the number of nodes in the list of a pending job that asks for no number of them; 0 without a list. */

@@ -1,12 +1,12 @@
 package dev.muster.controller.view;
 
 import dev.muster.core.limits.PartitionLimits;
+import dev.muster.core.options.StepOptions;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.core.step.Sampling;
 import dev.muster.core.tres.ImexChannels;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
@@ -71,7 +71,7 @@ public final class Launches {
                 state.settings().killWaitS(),
                 state.settings().externSteps(),
                 Bytes.of(job.desc().name()),
-                Math.max(0, Sampling.taskSeconds(job.desc().extras().acctgFreq())),
+                Math.max(0, StepOptions.sampleS(job.desc().extras().acctgFreq())),
                 x11Cookie(job, share),
                 ImexChannels.on(job.run().allocation(), share.node())
                         .map(n -> n + 1)

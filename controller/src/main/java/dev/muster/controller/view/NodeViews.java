@@ -266,7 +266,7 @@ public final class NodeViews {
     private static String gresUsed(Node n, Map<String, IndexSet> used) {
         StringBuilder out = new StringBuilder();
         for (Node.Gres g : n.spec().gres()) {
-            IndexSet mine = g.count() == 0
+            IndexSet ofType = g.count() == 0
                     ? IndexSet.empty()
                     : used.getOrDefault(g.name(), IndexSet.empty())
                             .intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
@@ -274,10 +274,10 @@ public final class NodeViews {
                     .append(g.name())
                     .append(g.type().isEmpty() ? "" : ":" + g.type())
                     .append(':')
-                    .append(mine.count());
+                    .append(ofType.count());
             if (!g.file().isEmpty() || g.name().equals("gpu")) { // what is only counted has no places
                 out.append("(IDX:")
-                        .append(mine.isEmpty() ? "N/A" : mine.ranges())
+                        .append(ofType.isEmpty() ? "N/A" : ofType.ranges())
                         .append(')');
             }
         }

@@ -76,11 +76,11 @@ final class TaskCpus {
         return out;
     }
 
-    private static IndexSet mine(Sockets sockets, int units, int perUnit, int most) {
-        IndexSet mine = sockets.take(units);
-        IndexSet cpus = cpuIds(mine, perUnit);
+    private static IndexSet mine(Sockets sockets, int units, int perUnit, int maxCpus) {
+        IndexSet unitsTaken = sockets.take(units);
+        IndexSet cpus = cpuIds(unitsTaken, perUnit);
         IndexSet out = IndexSet.empty();
-        for (int cpu = cpus.first(), n = 0; cpu >= 0 && n < most; cpu = cpus.next(cpu + 1), n++) {
+        for (int cpu = cpus.first(), n = 0; cpu >= 0 && n < maxCpus; cpu = cpus.next(cpu + 1), n++) {
             out = out.with(cpu);
         }
         return out;
@@ -93,7 +93,7 @@ final class TaskCpus {
     private static final class Sockets {
         private final List<List<Integer>> free = new ArrayList<>();
         private final Distribution.Level level;
-        private int at;
+        private int socketTurn;
 
         Sockets(IndexSet units, int unitsPerSocket, Distribution.Level level) {
             this.level = level;
@@ -111,10 +111,10 @@ final class TaskCpus {
         IndexSet take(int units) {
             IndexSet out = IndexSet.empty();
             for (int k = 0; k < units; k++) {
-                while (free.get(at).isEmpty()) {
+                while (free.get(socketTurn).isEmpty()) {
                     next();
                 }
-                out = out.with(free.get(at).removeFirst());
+                out = out.with(free.get(socketTurn).removeFirst());
                 if (level == Distribution.Level.FCYCLIC) {
                     next();
                 }
@@ -126,7 +126,7 @@ final class TaskCpus {
         }
 
         private void next() {
-            at = (at + 1) % free.size();
+            socketTurn = (socketTurn + 1) % free.size();
         }
     }
 
@@ -138,7 +138,7 @@ final class TaskCpus {
         private final List<List<List<Integer>>> free = new ArrayList<>();
         private final List<Integer> core = new ArrayList<>();
         private final Distribution layout;
-        private int at;
+        private int socketTurn;
 
         Threads(IndexSet units, int unitsPerSocket, int perUnit, Distribution layout) {
             this.layout = layout;
@@ -160,25 +160,26 @@ final class TaskCpus {
         /** @param cpus at most as many as are free */
         IndexSet take(int cpus) {
             IndexSet out = IndexSet.empty();
-            int last = at;
+            int last = socketTurn;
             for (int k = 0; k < cpus; k++) {
-                while (free.get(at).stream().allMatch(List::isEmpty)) {
-                    at = (at + 1) % free.size();
+                while (free.get(socketTurn).stream().allMatch(List::isEmpty)) {
+                    socketTurn = (socketTurn + 1) % free.size();
                 }
-                last = at;
-                while (free.get(at).get(core.get(at)).isEmpty()) {
-                    nextCore(at);
+                last = socketTurn;
+                while (free.get(socketTurn).get(core.get(socketTurn)).isEmpty()) {
+                    nextCore(socketTurn);
                 }
-                out = out.with(free.get(at).get(core.get(at)).removeFirst());
+                out = out.with(free.get(socketTurn).get(core.get(socketTurn)).removeFirst());
                 if (layout.cores() == Distribution.Level.FCYCLIC) {
-                    nextCore(at);
+                    nextCore(socketTurn);
                 }
-                at = layout.sockets() == Distribution.Level.FCYCLIC ? (at + 1) % free.size() : at;
+                socketTurn =
+                        layout.sockets() == Distribution.Level.FCYCLIC ? (socketTurn + 1) % free.size() : socketTurn;
             }
             if (layout.cores() == Distribution.Level.CYCLIC) {
                 nextCore(last);
             }
-            at = layout.sockets() == Distribution.Level.CYCLIC ? (last + 1) % free.size() : at;
+            socketTurn = layout.sockets() == Distribution.Level.CYCLIC ? (last + 1) % free.size() : socketTurn;
             return out;
         }
 

@@ -182,10 +182,10 @@ public final class TresText {
             IndexSet rest = devices;
             for (Node.Gres g : known) {
                 if (g.name().equals(name) && !g.type().isEmpty() && g.count() > 0) {
-                    IndexSet mine = devices.intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
-                    if (!mine.isEmpty()) {
-                        out.merge(name + ":" + g.type(), mine, IndexSet::union);
-                        rest = rest.minus(mine);
+                    IndexSet ofType = devices.intersect(IndexSet.range(g.first(), g.first() + g.count() - 1, 1));
+                    if (!ofType.isEmpty()) {
+                        out.merge(name + ":" + g.type(), ofType, IndexSet::union);
+                        rest = rest.minus(ofType);
                     }
                 }
             }

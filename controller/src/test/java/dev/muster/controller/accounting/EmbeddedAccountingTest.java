@@ -368,7 +368,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                         7,
                         json(
                                 ("{'id':-1,'desc':{'name':''},'state':'RUNNING','startTime':3,'nodes':[{'node':'n1',"
-                                        + "'tasks':[0]}]}")
+                                                + "'tasks':[0]}]}")
                                         .replace("-1", Integer.toString(Step.BATCH)),
                                 Step.class)));
         happens("Cancel", new Change.JobEnded(7, JobState.CANCELLED, JobReason.NONE, "by 0", ExitStatus.NONE, 200));
@@ -442,7 +442,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
      * one that it asked for.
      */
     @Test
-    void reservationsAskedForAndHad() {
+    void jobRowHasRequestedAndUsedReservation() {
         open();
         String reservation = "{'name':'%s','start':1,'end':%d,'nodes':%s,'flags':0,'want':{},'who':{},'zone':'UTC'}";
         submitted();

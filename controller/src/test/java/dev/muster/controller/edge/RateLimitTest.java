@@ -82,7 +82,7 @@ class RateLimitTest {
     }
 
     @Test
-    void numbersThatAreNone() throws IOException {
+    void invalidRateLimitNumberIsRefused() throws IOException {
         for (String bad : new String[] {
             "rl_bucket_size=0", "rl_refill_rate=x", "rl_refill_period", "rl_table_size=-1", "rl_log_freq=-2"
         }) {

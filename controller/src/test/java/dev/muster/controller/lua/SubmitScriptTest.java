@@ -209,11 +209,10 @@ class SubmitScriptTest {
     /** Fields that 26.05 lets no script set: the assignment is logged and the job goes on. */
     @Test
     void unsettableFieldIsLoggedAsUnrecognized() throws IOException {
-        for (String name :
-                ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal "
+        for (String name : ("deadline network overcommit kill_on_node_fail ntasks_per_core wait_all_nodes warn_signal "
                         + "warn_time container_id "
-                                + "container_type user_id argc")
-                        .split(" ")) {
+                        + "container_type user_id argc")
+                .split(" ")) {
             log.clear();
             SubmitScript.Passed p = (SubmitScript.Passed) run("job_desc." + name + " = 1\nreturn 0", "");
             assertThat(p.job()).as(name).isEqualTo(job(""));

@@ -15,7 +15,7 @@ class JobCompletionTextTest {
         return Codec.bind(
                 Json.object(
                         ("{\"jobId\":7,\"userName\":\"u\",\"groupName\":\"g\",\"name\":\"x\",\"partition\":\"main\","
-                                + "\"limitMin\":5,"
+                                        + "\"limitMin\":5,"
                                         + "\"arrayTaskId\":-1,\"tresRequested\":\"cpu=2,node=1,billing=2\","
                                         + "\"nodeCount\":1,\"cpusRequested\":2,\"workDir\":\"/w\","
                                         + "\"account\":\"a\",\"qos\":\"normal\"," + more.replace('\'', '"') + "}")

@@ -89,7 +89,7 @@ class JobViewsTest {
      * laid out over the list.
      */
     @Test
-    void nodesThatWereAskedFor() {
+    void requestedNodesAreShownSorted() {
         Site site = new Site("DefMemPerCPU=1");
         site.submit("tasks=1 nodeList=n2,n1,n2 hold=true");
         site.submit("tasks=1 excludeList=n2,n2 hold=true");
@@ -162,7 +162,7 @@ class JobViewsTest {
      * submission on.
      */
     @Test
-    void timesOfWhatWaitsForATime() {
+    void pendingJobShowsItsEligibleAndAccrueTime() {
         for (String flags : List.of("", "PriorityFlags=ACCRUE_ALWAYS")) {
             Site site = new Site("PriorityType=priority/multifactor", flags);
             site.submit("timing.beginTime=4000000000");

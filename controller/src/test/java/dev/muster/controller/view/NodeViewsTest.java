@@ -25,7 +25,7 @@ class NodeViewsTest {
 
     /** Resources of a job that is over, until its node has cleaned up, are shown as allocated to no job. */
     @Test
-    void jobsThatAreOver() {
+    void completingJobHasNoAllocatedResources() {
         assertThat(shown()).isEqualTo("IDLE[] 0 0 ");
         site.run("tasks=2");
         site.run("tasks=1");
@@ -49,7 +49,7 @@ class NodeViewsTest {
 
     /** Cores that a job leaves alone on its node are in use all the same. */
     @Test
-    void coresThatAJobLeavesAlone() {
+    void sparedCoresCountAsAllocated() {
         site = new Site("DefMemPerCPU=100", "AllowSpecResourcesUsage=yes");
         site.run("coreSpec=1 exclusive=NODE");
         assertThat(shown()).startsWith("ALLOCATED[] 4 ");

@@ -348,7 +348,7 @@ public sealed interface Command {
     record ClearTriggers(int uid, int id, int jobId, int owner) implements Command {}
 
     /** Starts what can start. */
-    record Schedule(int most) implements Command {}
+    record Schedule(int maxStarts) implements Command {}
 
     /**
      * Decides everything that is due: limits, begin times, dependencies, purging. Looks at all nodes and more: once a

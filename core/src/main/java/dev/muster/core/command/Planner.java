@@ -33,10 +33,10 @@ public interface Planner {
     Optional<Decision.Rejected> infeasible(State state, JobDesc desc);
 
     /**
-     * Returns at most {@code most} jobs to start, best first. Looks at the whole queue and notes a reason for each job
-     * that waits.
+     * Returns at most {@code maxStarts} jobs to start, best first. Looks at the whole queue and notes a reason for each
+     * job that waits.
      */
-    List<Start> starts(State state, Now now, int most);
+    List<Start> starts(State state, Now now, int maxStarts);
 
     /** A job that has to give way to one that {@link #starts} looked at. */
     record Preempt(int jobId, Preemption.Mode mode, int graceS) {}

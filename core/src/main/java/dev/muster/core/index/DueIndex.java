@@ -261,8 +261,8 @@ public final class DueIndex {
     }
 
     /** Returns the jobs in which a queued step may begin; each is named once, until something changes in it. */
-    public List<Integer> stepsToBegin(int most) {
-        List<Integer> out = new ArrayList<>(toStep.stream().limit(most).toList());
+    public List<Integer> stepsToBegin(int maxSteps) {
+        List<Integer> out = new ArrayList<>(toStep.stream().limit(maxSteps).toList());
         out.forEach(toStep::remove);
         return out;
     }
@@ -405,8 +405,8 @@ public final class DueIndex {
     }
 
     /** Returns the running jobs at or past their limit at this tick. */
-    public List<Integer> overLimit(long tickMs, int most) {
-        return upTo(limits, tickMs, most);
+    public List<Integer> overLimit(long tickMs, int limit) {
+        return upTo(limits, tickMs, limit);
     }
 
     /** Returns the limit of a job's step: a job of srun's own has its limit for its step as well. */
@@ -421,8 +421,8 @@ public final class DueIndex {
     }
 
     /** Returns the running jobs with a step at or past its own limit. */
-    public List<Integer> stepsOverLimit(long seconds, int most) {
-        return upTo(stepLimits, seconds, most);
+    public List<Integer> stepsOverLimit(long seconds, int limit) {
+        return upTo(stepLimits, seconds, limit);
     }
 
     /** Returns the seconds since 1970 after which the job cannot end before its deadline any more. */
@@ -433,8 +433,8 @@ public final class DueIndex {
     }
 
     /** Returns the pending jobs that will miss their deadline. */
-    public List<Integer> pastDeadline(long seconds, int most) {
-        return upTo(deadlines, seconds - 1, most);
+    public List<Integer> pastDeadline(long seconds, int limit) {
+        return upTo(deadlines, seconds - 1, limit);
     }
 
     private static long warningTick(Job job) {
@@ -442,8 +442,8 @@ public final class DueIndex {
     }
 
     /** Returns the jobs to be sent the signal they asked for before their limit (--signal); each once per limit. */
-    public List<Integer> toWarn(long tickMs, int most) {
-        List<Integer> out = upTo(warnings, tickMs, most);
+    public List<Integer> toWarn(long tickMs, int limit) {
+        List<Integer> out = upTo(warnings, tickMs, limit);
         warnings.headMap(tickMs, true).clear();
         return out;
     }
@@ -452,10 +452,10 @@ public final class DueIndex {
      * Returns the jobs whose eligibility must be looked at now: something they wait for changed, or their begin time
      * came.
      */
-    public List<Integer> unsettled(long seconds, int most) {
+    public List<Integer> unsettled(long seconds, int limit) {
         List<Integer> out = new ArrayList<>();
         for (int id : toSettle) {
-            if (out.size() >= most) {
+            if (out.size() >= limit) {
                 return out;
             }
             out.add(id);
@@ -465,7 +465,7 @@ public final class DueIndex {
                 begunUpTo < seconds ? begins.subMap(begunUpTo, false, seconds, true) : new TreeMap<>();
         for (NavigableMap<Long, NavigableSet<Integer>> map : List.of(begun, revisits.headMap(seconds, true))) {
             for (NavigableSet<Integer> ids : map.values()) {
-                if (out.size() + ids.size() > most && !out.isEmpty()) {
+                if (out.size() + ids.size() > limit && !out.isEmpty()) {
                     return out;
                 }
                 ids.stream().filter(id -> !toSettle.contains(id)).forEach(out::add);
@@ -490,11 +490,11 @@ public final class DueIndex {
         return !toSettle.isEmpty() || !toStep.isEmpty() || turns;
     }
 
-    private static List<Integer> upTo(NavigableMap<Long, NavigableSet<Integer>> map, long key, int most) {
+    private static List<Integer> upTo(NavigableMap<Long, NavigableSet<Integer>> map, long key, int limit) {
         List<Integer> out = new ArrayList<>();
         for (NavigableSet<Integer> ids : map.headMap(key, true).values()) {
             for (int id : ids) {
-                if (out.size() >= most) {
+                if (out.size() >= limit) {
                     return out;
                 }
                 out.add(id);

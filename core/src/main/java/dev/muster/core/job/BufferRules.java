@@ -63,10 +63,10 @@ public final class BufferRules {
      * own.
      */
     private void nextTasks(Job array, List<Change> changes, Ids ids) {
-        int most = state.settings().options().buffers().arrayStageMax();
+        int maxStaging = state.settings().options().buffers().arrayStageMax();
         long ready = state.tasksOf(array.id()).stream().filter(Job::isPending).count();
         for (int task = array.array().pending().first();
-                task >= 0 && ready < most;
+                task >= 0 && ready < maxStaging;
                 task = array.array().pending().next(task + 1)) {
             int id = ids.forTask(array);
             changes.add(

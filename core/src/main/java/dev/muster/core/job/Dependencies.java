@@ -232,10 +232,10 @@ public final class Dependencies {
     }
 
     /** Returns the conditions as they stand now. */
-    public static List<Dependency> settle(State state, Job job, Now now, DueIndex due) {
+    public static List<Dependency> settle(State state, Job job, Now now, DueIndex dueIndex) {
         List<Dependency> out = new ArrayList<>();
         for (Dependency d : job.dependencies()) {
-            out.add(d.status() == Dependency.Status.UNFULFILLED ? d.with(status(state, job, d, now, due)) : d);
+            out.add(d.status() == Dependency.Status.UNFULFILLED ? d.with(status(state, job, d, now, dueIndex)) : d);
         }
         return out;
     }
@@ -254,9 +254,9 @@ public final class Dependencies {
         return any;
     }
 
-    private static Dependency.Status status(State state, Job job, Dependency d, Now now, DueIndex due) {
+    private static Dependency.Status status(State state, Job job, Dependency d, Now now, DueIndex dueIndex) {
         if (d.kind() == Dependency.Kind.SINGLETON) {
-            return due.isFirstOfItsName(job) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
+            return dueIndex.isFirstOfItsName(job) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
         }
         int task = d.kind() == Dependency.Kind.AFTERCORR && job.array().task() >= 0
                 ? job.array().task()
@@ -273,7 +273,7 @@ public final class Dependencies {
                         .max()
                         .orElse(0);
                 if (startsAt > 0) {
-                    due.revisit(job.id(), startsAt);
+                    dueIndex.revisit(job.id(), startsAt);
                 }
                 yield all(targets, t -> begun(t) > 0 && begun(t) + d.delayMin() * 60L <= now.seconds());
             }

@@ -264,15 +264,15 @@ public final class SubmitRules {
 
     /** Returns the job in the partition that Alternate names, where its own takes no jobs. */
     private JobDesc rerouted(JobDesc desc) {
-        JobDesc at = desc;
+        JobDesc routed = desc;
         for (int i = 0; i < state.partitions().size(); i++) {
             Optional<Partition> p = state.partitions()
-                    .find(at.partition())
+                    .find(routed.partition())
                     .filter(x -> !x.takesJobs() && !x.info().alternate().isEmpty());
             if (p.isEmpty()) {
-                return at;
+                return routed;
             }
-            at = at.withPartition(p.get().info().alternate());
+            routed = routed.withPartition(p.get().info().alternate());
         }
         return desc;
     }

@@ -38,9 +38,9 @@ public final class TaskOutcomes {
         tasks.merge(outcome, of, IndexSet::union);
     }
 
-    /** @param said lines of job_submit.lua */
-    public static JobError done(String said) {
-        return new JobError("", 0, DONE, said);
+    /** @param lines lines of job_submit.lua */
+    public static JobError done(String lines) {
+        return new JobError("", 0, DONE, lines);
     }
 
     /** Returns the tasks of an array in the state, pending or not. */

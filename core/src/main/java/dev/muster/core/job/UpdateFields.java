@@ -187,11 +187,11 @@ final class UpdateFields {
 
     /** {@code COUNT[@TIME]}. */
     private static boolean isSwitches(String value) {
-        int at = value.indexOf('@');
+        int sign = value.indexOf('@');
         return value.isEmpty()
-                || number(at < 0 ? value : value.substring(0, at)).isPresent()
-                        && (at < 0
-                                || Durations.parseSeconds(value.substring(at + 1))
+                || number(sign < 0 ? value : value.substring(0, sign)).isPresent()
+                        && (sign < 0
+                                || Durations.parseSeconds(value.substring(sign + 1))
                                         .isPresent());
     }
 

@@ -468,19 +468,22 @@ public final class UpdateRules {
             return refuse(SlurmErrno.JOB_NOT_PENDING);
         }
         int dash = value.indexOf('-');
-        OptionalLong least = UpdateFields.number(dash < 0 ? value : value.substring(0, dash));
-        OptionalLong most = dash < 0 ? least : UpdateFields.number(value.substring(dash + 1));
+        OptionalLong minCpus = UpdateFields.number(dash < 0 ? value : value.substring(0, dash));
+        OptionalLong maxCpus = dash < 0 ? minCpus : UpdateFields.number(value.substring(dash + 1));
         int tasks = Math.max(1, job.desc().request().tasks());
-        if (least.isEmpty() || most.isEmpty() || least.getAsLong() < 1 || most.getAsLong() < least.getAsLong()) {
+        if (minCpus.isEmpty()
+                || maxCpus.isEmpty()
+                || minCpus.getAsLong() < 1
+                || maxCpus.getAsLong() < minCpus.getAsLong()) {
             return refuse(SlurmErrno.INVALID_CPU_COUNT);
         }
-        if (least.getAsLong() % tasks != 0) {
+        if (minCpus.getAsLong() % tasks != 0) {
             return Optional.of(new Decision.Rejected(
                     SlurmErrno.INVALID_CPU_COUNT,
                     "NumCPUs must be a multiple of the job's " + tasks
                             + " tasks; set NumTasks and CPUsPerTask instead"));
         }
-        desc.set("request.cpusPerTask", least.getAsLong() / tasks);
+        desc.set("request.cpusPerTask", minCpus.getAsLong() / tasks);
         return Optional.empty();
     }
 

@@ -285,9 +285,9 @@ public final class AccountRules {
     }
 
     /** Returns the limits without those that others name already, resource by resource. */
-    private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> said) {
+    private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> named) {
         Map<String, String> out = new java.util.TreeMap<>(limits);
-        said.forEach((name, value) -> {
+        named.forEach((name, value) -> {
             if (!value.contains("=") || LimitValues.text(out, name).isEmpty()) {
                 out.remove(name);
                 return;
@@ -377,7 +377,7 @@ public final class AccountRules {
     /** Returns the limits on what may be in the queue that a job would break. */
     private List<String> tooMany(JobDesc desc, int tasks, AccountUse use) {
         String user = desc.owner().user();
-        Map<String, String> said = ofQos(desc);
+        Map<String, String> limitsOfQos = ofQos(desc);
         List<String> out = new ArrayList<>();
         for (Rule r : rules(desc)) {
             Map<String, String> l = r.limits;
@@ -396,11 +396,11 @@ public final class AccountRules {
         boolean own = true;
         for (AssocPolicy a : chain(desc)) {
             if (own
-                    && LimitValues.text(said, "MaxSubmitJobsPU").isEmpty()
+                    && LimitValues.text(limitsOfQos, "MaxSubmitJobsPU").isEmpty()
                     && over(LimitValues.number(a.limits(), "MaxSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 out.add("AssocMaxSubmitJobLimit");
             }
-            if (LimitValues.text(said, "GrpSubmitJobs").isEmpty()
+            if (LimitValues.text(limitsOfQos, "GrpSubmitJobs").isEmpty()
                     && over(LimitValues.number(a.limits(), "GrpSubmitJobs"), tasks + sum(accounts, a, use).submitted)) {
                 out.add("AssocGrpSubmitJobsLimit");
             }
@@ -429,10 +429,10 @@ public final class AccountRules {
                     && p.account().equals(a.account())
                     && (a.partition().isEmpty() || a.partition().equals(p.partition()));
         }
-        for (Optional<AssocPolicy> at = accounts.assoc("", p.account(), "");
-                at.isPresent();
-                at = accounts.parent(at.get())) {
-            if (at.get().id() == a.id()) {
+        for (Optional<AssocPolicy> ancestor = accounts.assoc("", p.account(), "");
+                ancestor.isPresent();
+                ancestor = accounts.parent(ancestor.get())) {
+            if (ancestor.get().id() == a.id()) {
                 return true;
             }
         }
@@ -593,10 +593,10 @@ public final class AccountRules {
         Map<Integer, Map<String, Long>> out = new java.util.HashMap<>();
         for (AssocPolicy o : accounts.assocs().values()) {
             Map<String, Long> had = own.apply(o.id());
-            for (Optional<AssocPolicy> at = Optional.of(o);
-                    at.isPresent() && !had.isEmpty();
-                    at = accounts.parent(at.get())) {
-                Map<String, Long> sum = out.computeIfAbsent(at.get().id(), id -> new java.util.TreeMap<>());
+            for (Optional<AssocPolicy> ancestor = Optional.of(o);
+                    ancestor.isPresent() && !had.isEmpty();
+                    ancestor = accounts.parent(ancestor.get())) {
+                Map<String, Long> sum = out.computeIfAbsent(ancestor.get().id(), id -> new java.util.TreeMap<>());
                 had.forEach((name, value) -> sum.merge(name, value, Long::sum));
             }
         }
@@ -624,12 +624,12 @@ public final class AccountRules {
 
     /** Returns the most that a minute counts for; no less than one. */
     double mostUsageFactor() {
-        double most = 1;
+        double maxFactor = 1;
         for (QosPolicy q : accounts.qos().values()) {
             String factor = LimitValues.text(q.limits(), "UsageFactor");
-            most = factor.isEmpty() ? most : Math.max(most, Double.parseDouble(factor));
+            maxFactor = factor.isEmpty() ? maxFactor : Math.max(maxFactor, Double.parseDouble(factor));
         }
-        return most;
+        return maxFactor;
     }
 
     /** Returns the payers whose jobs are charged to a QOS. */
@@ -689,9 +689,9 @@ public final class AccountRules {
     }
 
     private static boolean isSpent(Map<String, String> limits, Map<String, String> instead, Map<String, Long> used) {
-        Map<String, Long> most = LimitValues.tres(limits, "GrpTRESMins");
-        most.keySet().removeAll(LimitValues.tres(instead, "GrpTRESMins").keySet());
-        return most.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue())
+        Map<String, Long> maxMinutes = LimitValues.tres(limits, "GrpTRESMins");
+        maxMinutes.keySet().removeAll(LimitValues.tres(instead, "GrpTRESMins").keySet());
+        return maxMinutes.entrySet().stream().anyMatch(m -> usedMin(used, m.getKey()) >= m.getValue())
                 || isWallSpent(limits, instead, used);
     }
 

@@ -34,9 +34,9 @@ public final class AccrueRules {
         this.accounts = state.accounts();
     }
 
-    private record Limit(String together, long most) {}
+    private record Limit(String together, long count) {}
 
-    public void due(List<Change> changes, int most) {
+    public void due(List<Change> changes, int limit) {
         if (!accounts.limitsAccrual()
                 || !state.settings().options().accounting().enforcement().has(AccountingEnforcement.Word.LIMITS)) {
             return;
@@ -52,12 +52,12 @@ public final class AccrueRules {
                 .thenComparingInt(Job::id));
         young.sort(Comparator.comparingLong(Job::eligibleTime).thenComparingInt(Job::id));
         for (Job job : growing) {
-            if (!takes(job.desc()) && changes.size() < most) {
+            if (!takes(job.desc()) && changes.size() < limit) {
                 changes.add(new Change.AccrualChanged(job.id(), Job.KEPT_YOUNG));
             }
         }
         for (Job job : young) {
-            if (changes.size() < most && takes(job.desc())) {
+            if (changes.size() < limit && takes(job.desc())) {
                 changes.add(new Change.AccrualChanged(job.id(), now.seconds()));
             }
         }
@@ -66,7 +66,7 @@ public final class AccrueRules {
     /** Takes one more job if all limits leave room for it; then it is counted. */
     private boolean takes(JobDesc desc) {
         List<Limit> limits = limits(desc);
-        if (limits.stream().anyMatch(l -> counts.getOrDefault(l.together, 0) >= l.most)) {
+        if (limits.stream().anyMatch(l -> counts.getOrDefault(l.together, 0) >= l.count)) {
             return false;
         }
         limits.forEach(l -> counts.merge(l.together, 1, Integer::sum));
@@ -99,9 +99,9 @@ public final class AccrueRules {
     }
 
     private static void add(List<Limit> out, String together, Map<String, String> limits, String name) {
-        String most = limits.getOrDefault(name, "");
-        if (!most.isEmpty()) {
-            out.add(new Limit(together, Long.parseLong(most)));
+        String text = limits.getOrDefault(name, "");
+        if (!text.isEmpty()) {
+            out.add(new Limit(together, Long.parseLong(text)));
         }
     }
 }

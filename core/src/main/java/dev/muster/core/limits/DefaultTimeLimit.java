@@ -23,22 +23,22 @@ public final class DefaultTimeLimit {
         if (!rules.limited() || desc.timing().timeLimitMin() != 0) {
             return desc;
         }
-        long most = maxWallMin(desc);
+        long maxMin = maxWallMin(desc);
         Optional<Partition> partition = state.partitions().find(desc.firstPartition());
         int standard = partition.map(p -> PartitionLimits.timeLimitMin(desc, p)).orElse(-1);
-        if (most < 0 || standard >= 0 && standard <= most) {
+        if (maxMin < 0 || standard >= 0 && standard <= maxMin) {
             return desc;
         }
-        return withLimit(desc, most);
+        return withLimit(desc, maxMin);
     }
 
     /** Returns the job with MaxWall of its first QOS as its time limit, if that QOS has one. */
     public JobDesc ofQos(JobDesc desc) {
-        long most = state.accounts()
+        long maxMin = state.accounts()
                 .qos(desc.charge().firstQos())
                 .map(q -> LimitValues.number(q.limits(), "MaxWall"))
                 .orElse(-1L);
-        return most < 0 ? desc : withLimit(desc, most);
+        return maxMin < 0 ? desc : withLimit(desc, maxMin);
     }
 
     private static JobDesc withLimit(JobDesc desc, long minutes) {

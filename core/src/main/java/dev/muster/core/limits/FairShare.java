@@ -109,8 +109,8 @@ public final class FairShare {
             (i.parent == null ? roots : i.parent.children).add(i);
             users += i.isUser() ? 1 : 0;
             double own = usage.find(i.assoc.id()).orElse(0L) / UNIT;
-            for (Item at = i; at != null; at = at.parent) {
-                at.usage += own;
+            for (Item ancestor = i; ancestor != null; ancestor = ancestor.parent) {
+                ancestor.usage += own;
             }
         }
         Comparator<Item> order = Comparator.comparing((Item i) -> !i.isUser())

@@ -218,10 +218,10 @@ final class JobLimits {
         return out;
     }
 
-    private void wall(int place, Map<String, String> limits, String whose) {
-        long most = LimitValues.number(limits, "MaxWall");
-        if (most >= 0 && (limitMin < 0 || limitMin > most)) {
-            broken.add(new Broken(place, JobReason.ofWord(whose + "MaxWallDurationPerJobLimit")));
+    private void wall(int place, Map<String, String> limits, String holder) {
+        long maxMin = LimitValues.number(limits, "MaxWall");
+        if (maxMin >= 0 && (limitMin < 0 || limitMin > maxMin)) {
+            broken.add(new Broken(place, JobReason.ofWord(holder + "MaxWallDurationPerJobLimit")));
         }
     }
 

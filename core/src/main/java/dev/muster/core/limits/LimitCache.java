@@ -59,7 +59,7 @@ public final class LimitCache {
         private final List<SharedLimits> limits;
         private final int number;
         /** The most that one of its jobs asks for; null before the first. */
-        private @Nullable Asked most;
+        private @Nullable Asked largest;
 
         private Payer(List<SharedLimits> limits, int number) {
             this.limits = limits;
@@ -170,17 +170,19 @@ public final class LimitCache {
         Asked out =
                 asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
-        Asked most = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
-        Asked before = payer.most;
+        Asked largest = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
+        Asked before = payer.largest;
         int known = before == null ? 0 : before.now.length;
         for (int n = 0; n < out.now.length; n++) {
-            most.now[n] = Math.max(out.now[n], before != null && n < known ? before.now[n] : 0);
-            most.minutes[n] = Math.max(out.minutes[n], before != null && n < known ? before.minutes[n] : 0);
+            largest.now[n] = Math.max(out.now[n], before != null && n < known ? before.now[n] : 0);
+            largest.minutes[n] = Math.max(out.minutes[n], before != null && n < known ? before.minutes[n] : 0);
         }
-        if (before == null || !Arrays.equals(most.now, before.now) || !Arrays.equals(most.minutes, before.minutes)) {
-            payer.most = most;
+        if (before == null
+                || !Arrays.equals(largest.now, before.now)
+                || !Arrays.equals(largest.minutes, before.minutes)) {
+            payer.largest = largest;
             free[payer.number + 1] = 0;
-            payer.limits.forEach(g -> g.most(most));
+            payer.limits.forEach(g -> g.most(largest));
         }
         return out;
     }
@@ -311,9 +313,9 @@ public final class LimitCache {
     }
 
     private boolean isBelow(Payer payer) {
-        Asked most = requireNonNull(payer.most, "asked() notes it before it returns the payer's number");
+        Asked largest = requireNonNull(payer.largest, "asked() notes it before it returns the payer's number");
         for (SharedLimits gauge : payer.limits) {
-            if (!gauge.coversAll(this) && gauge.doubtful(most, this, 0) >= 0) {
+            if (!gauge.coversAll(this) && gauge.doubtful(largest, this, 0) >= 0) {
                 return false;
             }
         }

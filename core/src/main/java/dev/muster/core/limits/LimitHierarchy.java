@@ -25,7 +25,7 @@ final class LimitHierarchy {
     private final BiFunction<Object, Supplier<SharedLimits>, SharedLimits> kept;
 
     /** Key of a holder of limits: one rule of these two QOS, or an association under them. */
-    private record Key(String what, String ownQos, String partQos, boolean part, String whose) {}
+    private record Key(String what, String ownQos, String partQos, boolean part, String holder) {}
 
     /** @param kept gives for equal keys the same gauge */
     LimitHierarchy(AccountRules rules, BiFunction<Object, Supplier<SharedLimits>, SharedLimits> kept) {
@@ -82,8 +82,8 @@ final class LimitHierarchy {
         }
     }
 
-    private Key key(String what, JobDesc desc, boolean part, String whose) {
-        return new Key(what, desc.charge().firstQos(), rules.partQos(desc), part, whose);
+    private Key key(String what, JobDesc desc, boolean part, String holder) {
+        return new Key(what, desc.charge().firstQos(), rules.partQos(desc), part, holder);
     }
 
     private SharedLimits.Meter meter(AccountRules.Rule r, double factor) {
@@ -254,9 +254,10 @@ final class LimitHierarchy {
 
     private static List<SharedLimits.Bound> jobs(Map<String, String> limits, String name, String word) {
         List<SharedLimits.Bound> out = new ArrayList<>();
-        long most = LimitValues.number(limits, name);
-        if (most >= 0) {
-            out.add(new SharedLimits.Bound(SharedLimits.Kind.RUNNING, SharedLimits.JOBS, most, JobReason.ofWord(word)));
+        long maxJobs = LimitValues.number(limits, name);
+        if (maxJobs >= 0) {
+            out.add(new SharedLimits.Bound(
+                    SharedLimits.Kind.RUNNING, SharedLimits.JOBS, maxJobs, JobReason.ofWord(word)));
         }
         return out;
     }
@@ -294,17 +295,19 @@ final class LimitHierarchy {
      * it: it is a limit of a user.
      */
     private void ofUser(JobDesc desc, AssocPolicy a, Map<String, String> ofQos, Consumer<SharedLimits> out) {
-        Map<String, Long> most = LimitValues.tres(a.limits(), "MaxTRESRunMins");
-        most.keySet().removeAll(LimitValues.tres(ofQos, "MaxTRESRunMinsPU").keySet());
+        Map<String, Long> maxMinutes = LimitValues.tres(a.limits(), "MaxTRESRunMins");
+        maxMinutes
+                .keySet()
+                .removeAll(LimitValues.tres(ofQos, "MaxTRESRunMinsPU").keySet());
         add(
                 key("run minutes", desc, false, Integer.toString(a.id())),
                 JobLimits.AMOUNTS_OF_ASSOC + 1,
-                coming(most, "RunMinsPerUser"),
+                coming(maxMinutes, "RunMinsPerUser"),
                 use -> AccountRules.sum(accounts, a, use),
                 out);
     }
 
-    private static List<SharedLimits.Bound> coming(Map<String, Long> limits, String whose) {
+    private static List<SharedLimits.Bound> coming(Map<String, Long> limits, String holder) {
         List<SharedLimits.Bound> out = new ArrayList<>();
         limits.forEach((what, most) -> out.add(new SharedLimits.Bound(
                 SharedLimits.Kind.COMING,
@@ -313,11 +316,11 @@ final class LimitHierarchy {
                 LimitValues.named(
                         "Max",
                         what,
-                        "Cpu" + whose,
-                        "Memory" + whose,
-                        "Node" + whose,
-                        "Billing" + whose,
-                        "GRES" + whose))));
+                        "Cpu" + holder,
+                        "Memory" + holder,
+                        "Node" + holder,
+                        "Billing" + holder,
+                        "GRES" + holder))));
         return out;
     }
 
@@ -325,10 +328,10 @@ final class LimitHierarchy {
     private void each(JobDesc desc, AccountRules.Rule r, int place, boolean byUser, Consumer<SharedLimits> out) {
         String user = byUser ? desc.owner().user() : "";
         String account = byUser ? "" : desc.charge().account();
-        String whose = "RunMinsPer" + (byUser ? "User" : "Account");
+        String holder = "RunMinsPer" + (byUser ? "User" : "Account");
         List<SharedLimits.Bound> bounds =
-                coming(LimitValues.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), whose);
-        add(key(whose, desc, r.part(), user + account), place, bounds, use -> r.sum(use, user, account), out);
+                coming(LimitValues.tres(r.limits(), byUser ? "MaxTRESRunMinsPU" : "MaxTRESRunMinsPA"), holder);
+        add(key(holder, desc, r.part(), user + account), place, bounds, use -> r.sum(use, user, account), out);
     }
 
     /** Returns the reasons of GrpTRESMins limits that the job exceeds even without any usage of others. */
@@ -343,7 +346,7 @@ final class LimitHierarchy {
         }
         return bounds.stream()
                 .filter(b -> limitMin > 0
-                        && (b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L)) > b.most() / limitMin)
+                        && (b.what().equals(Shares.WALL) ? 1 : asked.getOrDefault(b.what(), 0L)) > b.max() / limitMin)
                 .map(SharedLimits.Bound::reason)
                 .toList();
     }
@@ -363,9 +366,9 @@ final class LimitHierarchy {
         List<SharedLimits.Bound> out = new ArrayList<>();
         String limit = run ? "GrpTRESRunMins" : "GrpTRESMins";
         String word = run ? "RunMinutes" : "Minutes";
-        Map<String, Long> most = LimitValues.tres(limits, limit);
-        most.keySet().removeAll(LimitValues.tres(instead, limit).keySet());
-        most.forEach((what, count) -> out.add(new SharedLimits.Bound(
+        Map<String, Long> maxMinutes = LimitValues.tres(limits, limit);
+        maxMinutes.keySet().removeAll(LimitValues.tres(instead, limit).keySet());
+        maxMinutes.forEach((what, count) -> out.add(new SharedLimits.Bound(
                 run ? SharedLimits.Kind.COMING : SharedLimits.Kind.USED,
                 what,
                 count,

@@ -22,15 +22,16 @@ public final class LimitUse {
     private LimitUse() {}
 
     /**
-     * @param whose the holder: {@code QOS high}, {@code account a}, {@code user ann in account a}
+     * @param holder the holder: {@code QOS high}, {@code account a}, {@code user ann in account a}
      * @param limit as sacctmgr calls it
      * @param what {@code cpu}, {@code jobs}, {@code minutes}
      * @param used by what runs; -1 if it is a limit of each job, or of what was used over time
      * @param asked by the job
      */
-    public record Found(String whose, String limit, String what, long most, long used, long asked) {}
+    public record Found(String holder, String limit, String what, long max, long used, long asked) {}
 
-    private record Holder(String whose, Map<String, String> limits, boolean own, Predicate<AccountUse.Payer> members) {}
+    private record Holder(
+            String holder, Map<String, String> limits, boolean own, Predicate<AccountUse.Payer> members) {}
 
     private static final List<String> GROUP = List.of("GrpTRES", "GrpJobs");
     private static final List<String> USER = List.of("MaxTRESPU", "MaxJobsPU");
@@ -66,11 +67,11 @@ public final class LimitUse {
         List<Holder> out = new ArrayList<>();
         Accounts all = state.accounts();
         String partition = desc.firstPartition();
-        for (Optional<AssocPolicy> at =
+        for (Optional<AssocPolicy> ancestor =
                         all.assoc(desc.owner().user(), desc.charge().account(), partition);
-                at.isPresent();
-                at = all.parent(at.get())) {
-            AssocPolicy a = at.get();
+                ancestor.isPresent();
+                ancestor = all.parent(ancestor.get())) {
+            AssocPolicy a = ancestor.get();
             out.add(new Holder(
                     a.user().isEmpty() ? "account " + a.account() : "user " + a.user() + " in account " + a.account(),
                     a.limits(),
@@ -112,7 +113,7 @@ public final class LimitUse {
         keys.removeIf(key -> key.contains("Jobs") != word.contains("Jobs"));
         for (String key : keys) {
             Predicate<AccountUse.Payer> members = h.members;
-            String holder = h.whose;
+            String holder = h.holder;
             if (key.endsWith("PU")) {
                 members = members.and(p -> p.user().equals(desc.owner().user()));
                 holder += ", each user";
@@ -120,7 +121,7 @@ public final class LimitUse {
                 members = members.and(p -> p.account().equals(desc.charge().account()));
                 holder += ", each account";
             }
-            AccountUse.Sum sum = use.of(List.of(h.whose, key), members);
+            AccountUse.Sum sum = use.of(List.of(h.holder, key), members);
             if (key.contains("Jobs")) {
                 long limit = number(h.limits, key);
                 if (limit >= 0 && sum.running + 1L > limit) {
@@ -143,7 +144,7 @@ public final class LimitUse {
         for (String key : JOB) {
             long wall = key.equals("MaxWall") ? number(h.limits, key) : -1;
             if (wall >= 0 && (limitMin < 0 || limitMin > wall)) {
-                return Optional.of(new Found(h.whose, key, "minutes", wall, -1, limitMin));
+                return Optional.of(new Found(h.holder, key, "minutes", wall, -1, limitMin));
             }
             for (Map.Entry<String, Long> l : key.equals("MaxWall")
                     ? Map.<String, Long>of().entrySet()
@@ -151,7 +152,7 @@ public final class LimitUse {
                 long nodes = key.endsWith("PerNode") ? Math.max(1, asked.getOrDefault("node", 1L)) : 1;
                 long more = (asked.getOrDefault(l.getKey(), 0L) + nodes - 1) / nodes;
                 if (more > l.getValue()) {
-                    return Optional.of(new Found(h.whose, key, l.getKey(), l.getValue(), -1, more));
+                    return Optional.of(new Found(h.holder, key, l.getKey(), l.getValue(), -1, more));
                 }
             }
         }
@@ -165,10 +166,10 @@ public final class LimitUse {
         for (String key : OVER_TIME) {
             long wall = key.equals("GrpWall") ? number(h.limits, key) : -1;
             for (Map.Entry<String, Long> l : amounts(h.limits, key).entrySet()) {
-                return Optional.of(new Found(h.whose, key, l.getKey() + " minutes", l.getValue(), -1, -1));
+                return Optional.of(new Found(h.holder, key, l.getKey() + " minutes", l.getValue(), -1, -1));
             }
             if (wall >= 0) {
-                return Optional.of(new Found(h.whose, key, "minutes", wall, -1, -1));
+                return Optional.of(new Found(h.holder, key, "minutes", wall, -1, -1));
             }
         }
         return Optional.empty();

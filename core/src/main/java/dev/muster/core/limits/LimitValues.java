@@ -46,8 +46,8 @@ final class LimitValues {
     }
 
     private static int rank(String item) {
-        int at = NUMBERED.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
-        return at < 0 ? NUMBERED.size() : at;
+        int rank = NUMBERED.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
+        return rank < 0 ? NUMBERED.size() : rank;
     }
 
     /** Counts may be larger than a long: those limit nothing. */

@@ -31,8 +31,8 @@ public final class PartitionLimits {
      */
     public static int runMin(JobDesc desc, Partition partition) {
         int limit = timeLimitMin(desc, partition);
-        int most = partition.info().maxTimeMin();
-        return most >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > most) ? most : limit;
+        int maxMin = partition.info().maxTimeMin();
+        return maxMin >= 0 && desc.timing().timeMinMin() > 0 && (limit < 0 || limit > maxMin) ? maxMin : limit;
     }
 
     /**
@@ -125,10 +125,10 @@ public final class PartitionLimits {
     public static JobDesc withCpusForMemory(JobDesc desc, State state) {
         ResourceRequest r = desc.request();
         Optional<Partition> partition = state.partitions().find(desc.firstPartition());
-        long most = partition
+        long maxPerCpuMb = partition
                 .map(p -> first(p.info().maxMemPerCpuMb(), state.settings().maxMemPerCpuMb()))
                 .orElse(0L);
-        if (most <= 0 || r.memPerGpuMb() > 0) {
+        if (maxPerCpuMb <= 0 || r.memPerGpuMb() > 0) {
             return desc;
         }
         Memory memory = memory(r, partition.get(), state.settings());
@@ -136,11 +136,11 @@ public final class PartitionLimits {
                 ? partition.get().nodes().stream()
                         .findFirst()
                         .flatMap(n -> state.nodes().find(n))
-                        .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * most))
+                        .map(n -> Math.min(n.spec().memoryMb(), n.spec().cpus() * maxPerCpuMb))
                         .orElse(0L)
                 : memory.perNodeMb();
-        long times = SaturatingMath.dividedUp(r.memPerCpuMb(), most);
-        if (times <= 1 && perNode <= most) {
+        long times = SaturatingMath.dividedUp(r.memPerCpuMb(), maxPerCpuMb);
+        if (times <= 1 && perNode <= maxPerCpuMb) {
             return desc;
         }
         ResourceRequest out = times > 1 ? r.withMemPerCpuMb(SaturatingMath.dividedUp(r.memPerCpuMb(), times)) : r;
@@ -148,8 +148,8 @@ public final class PartitionLimits {
                 ? SaturatingMath.toInt(SaturatingMath.times(Math.max(1, r.cpusPerTask()), times))
                 : r.cpusPerTask();
         int perNodeMin = r.cpusPerNodeMin();
-        if (perNode > most) {
-            long cpus = SaturatingMath.dividedUp(perNode, most);
+        if (perNode > maxPerCpuMb) {
+            long cpus = SaturatingMath.dividedUp(perNode, maxPerCpuMb);
             int onNode = Math.max(1, r.tasksPerNode() > 0 ? r.tasksPerNode() : r.tasks() / Math.max(1, r.nodesMin()));
             perTask = Math.max(
                     Math.max(1, r.cpusPerTask()), SaturatingMath.toInt(SaturatingMath.dividedUp(cpus, onNode)));

@@ -170,28 +170,28 @@ public final class Priorities {
                 d.timing().siteFactor());
     }
 
-    private double normal(double value, double most, Flag what) {
+    private double normal(double value, double max, Flag what) {
         if (raw(what)) {
             return value;
         }
-        if (most > 0) {
-            return value / most;
+        if (max > 0) {
+            return value / max;
         }
         return 0;
     }
 
     private double age(Job job) {
         long since = options.has(Flag.ACCRUE_ALWAYS) ? job.submitTime() : accrueTime(state, job);
-        long most = options.maxAgeS();
+        long longestS = options.maxAgeS();
         long until = job.run().startTime() > 0 ? job.run().startTime() : now;
         // no part of an unlimited time passes
-        if (since == 0 || until <= since || most < 0) {
+        if (since == 0 || until <= since || longestS < 0) {
             return 0;
         }
-        if (most == 0) {
+        if (longestS == 0) {
             return 1;
         }
-        return Math.min(1, (double) (until - since) / most);
+        return Math.min(1, (double) (until - since) / longestS);
     }
 
     /** Returns since when a job grows older; 0 if it does not. */
@@ -235,16 +235,16 @@ public final class Priorities {
         String name = partition.get().info().name();
         TresCounts all = TresCounts.of(state, members);
         Map<String, Long> total = all.byName(all.billing(state, name));
-        TresCounts mine = TresCounts.of(state, job);
+        TresCounts counts = TresCounts.of(state, job);
         if (job.run().allocation().isEmpty()
                 && PartitionLimits.saysNoMemory(
                         job.desc().request(),
                         PartitionLimits.memory(job.desc().request(), partition.get(), state.settings()))) {
             long whole =
                     members.stream().mapToLong(n -> n.spec().memoryMb()).max().orElse(0);
-            mine = new TresCounts(mine.cpus(), whole * mine.nodes(), mine.nodes(), mine.gres());
+            counts = new TresCounts(counts.cpus(), whole * counts.nodes(), counts.nodes(), counts.gres());
         }
-        Map<String, Long> asked = mine.byName(mine.billing(state, name));
+        Map<String, Long> asked = counts.byName(counts.billing(state, name));
         for (String tres : weights.tres().keySet()) {
             double part = asked.getOrDefault(tres, 0L);
             double whole = total.getOrDefault(tres, 0L);

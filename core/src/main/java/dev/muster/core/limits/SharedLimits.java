@@ -33,7 +33,7 @@ final class SharedLimits {
     }
 
     /** @param what a resource by Slurm's name, {@link #JOBS}, or {@link Shares#WALL} */
-    record Bound(Kind kind, String what, long most, JobReason reason) {}
+    record Bound(Kind kind, String what, long max, JobReason reason) {}
 
     /**
      * The holder whose used minutes count.
@@ -136,7 +136,7 @@ final class SharedLimits {
      * @param now the resources that the job asks for
      */
     private static boolean isReported(Bound b, long now) {
-        return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.most;
+        return b.kind != Kind.RUNNING || b.what.equals(JOBS) || b.what.equals(AccountUse.NODE) && now > b.max;
     }
 
     /** Returns the reasons of all limits on running jobs that these resources exceed. */
@@ -157,7 +157,7 @@ final class SharedLimits {
     }
 
     private static boolean areTooMany(Bound b, AccountUse.Sum beside, Allocation on) {
-        return beside.has(AccountUse.NODE) + beside.newNodes(on) > b.most;
+        return beside.has(AccountUse.NODE) + beside.newNodes(on) > b.max;
     }
 
     /** Returns the nodes in use under a limit that counts nodes; empty if there is no such limit. */
@@ -215,8 +215,8 @@ final class SharedLimits {
 
     private long certain(Bound b, AccountUse.Sum beside, AccountRules rules) {
         return switch (b.kind) {
-            case RUNNING -> b.most - running(b, beside);
-            case COMING -> b.most - beside.leftMin(b.what, rules.tickMs());
+            case RUNNING -> b.max - running(b, beside);
+            case COMING -> b.max - beside.leftMin(b.what, rules.tickMs());
             case SHARE -> low.test(rules) ? -1 : Long.MAX_VALUE;
             case USED -> throw new IllegalStateException("usage is looked up");
         };
@@ -224,13 +224,13 @@ final class SharedLimits {
 
     private long left(Bound b, AccountUse.Sum beside, AccountRules rules, long usedMin) {
         if (isSafe(b)) {
-            return b.most - usedMin - beside.leftMin(b.what, rules.tickMs());
+            return b.max - usedMin - beside.leftMin(b.what, rules.tickMs());
         }
-        if (usedMin >= b.most) {
+        if (usedMin >= b.max) {
             return -1;
         }
         if (isWhole(b)) {
-            return b.most;
+            return b.max;
         }
         return Long.MAX_VALUE;
     }

@@ -240,10 +240,10 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
      */
     public static long switchWait(ResourceRequest r, Settings settings) {
         long limit = settings.options().scheduling().switchWaitMaxS();
-        int at = r.switches().indexOf('@');
-        long asked = at < 0
+        int sign = r.switches().indexOf('@');
+        long asked = sign < 0
                 ? limit
-                : Durations.parseSeconds(r.switches().substring(at + 1)).orElse(limit);
+                : Durations.parseSeconds(r.switches().substring(sign + 1)).orElse(limit);
         return asked == Durations.UNLIMITED ? limit : Math.min(limit, asked);
     }
 

@@ -130,22 +130,22 @@ public final class UsageRules {
         change.get().qos().stream()
                 .filter(q -> resets(state.accounts().qos().find(q.id()).map(QosPolicy::limits), q.limits()))
                 .forEach(q -> qos.add(q.id()));
-        Set<Integer> gone = new TreeSet<>(change.get().assocsGone());
-        gone.removeIf(id -> state.shares().usage().find(id).isEmpty()
+        Set<Integer> removed = new TreeSet<>(change.get().assocsGone());
+        removed.removeIf(id -> state.shares().usage().find(id).isEmpty()
                 && state.shares().each().find(id).isEmpty());
-        return assocs.isEmpty() && qos.isEmpty() && gone.isEmpty()
+        return assocs.isEmpty() && qos.isEmpty() && removed.isEmpty()
                         || state.shares().time() == 0
                 ? List.of(change.get())
                 : List.of(upToNow(false, assocs, qos, new TreeSet<>(change.get().assocsGone())), change.get());
     }
 
     /** Returns the nearest account above an association that goes which stays. */
-    private Optional<Integer> heir(int id, Set<Integer> gone) {
-        Optional<AssocPolicy> at = state.accounts().assocs().find(id);
-        while (at.isPresent() && gone.contains(at.get().id())) {
-            at = state.accounts().parent(at.get());
+    private Optional<Integer> heir(int id, Set<Integer> removed) {
+        Optional<AssocPolicy> ancestor = state.accounts().assocs().find(id);
+        while (ancestor.isPresent() && removed.contains(ancestor.get().id())) {
+            ancestor = state.accounts().parent(ancestor.get());
         }
-        return at.map(AssocPolicy::id);
+        return ancestor.map(AssocPolicy::id);
     }
 
     private static boolean resets(Optional<Map<String, String>> before, Map<String, String> after) {
@@ -159,9 +159,9 @@ public final class UsageRules {
      * @param forget everything of before
      * @param assocs associations whose usage is reset
      * @param ofQos the same
-     * @param gone removed associations, whose usage stays with their parents
+     * @param removed removed associations, whose usage stays with their parents
      */
-    private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos, Set<Integer> gone) {
+    private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos, Set<Integer> removed) {
         Shares before = state.shares();
         Map<Integer, Long> usage = new TreeMap<>();
         Map<Integer, Long> qos = new TreeMap<>();
@@ -175,8 +175,8 @@ public final class UsageRules {
         charge(state, now.seconds(), now.seconds(), before.time(), usage, qos, each, qosEach);
         usage.keySet().removeAll(assocs);
         qos.keySet().removeAll(ofQos);
-        for (int id : gone) {
-            Optional<Integer> heir = heir(id, gone);
+        for (int id : removed) {
+            Optional<Integer> heir = heir(id, removed);
             Long had = heir.isEmpty() ? null : usage.remove(id);
             if (had != null) {
                 usage.merge(heir.get(), had, Long::sum);

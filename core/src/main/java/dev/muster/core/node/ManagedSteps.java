@@ -64,9 +64,9 @@ public final class ManagedSteps {
 
     Decision told(Job job, String node, NodeMessages.StepManaged m) {
         Step step = Codec.decode(m.step().toArray(), Step.class);
-        Optional<Step> there = job.step(step.id());
-        if (there.isPresent() && there.get().ioToken().equals(step.ioToken())) {
-            missed(job, there.get(), m.missed());
+        Optional<Step> known = job.step(step.id());
+        if (known.isPresent() && known.get().ioToken().equals(step.ioToken())) {
+            missed(job, known.get(), m.missed());
         } else if (job.steps(step.number()).stream().anyMatch(s -> !s.ioToken().equals(step.ioToken()))) {
             // decided here at the same time, before either side knew of the other
             direct.add(new Decision.Direct(

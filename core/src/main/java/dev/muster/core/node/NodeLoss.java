@@ -61,19 +61,19 @@ final class NodeLoss {
         // what is there already stays: it may be an administrator's
         String old = node.reason();
         boolean keep = !old.isEmpty() && (!old.equals(reason) || reason.equals(NodeRules.NOT_RESPONDING));
-        String said;
+        String newReason;
         if (!keep) {
-            said = reason;
+            newReason = reason;
         } else if (old.contains(reason)) {
-            said = old;
+            newReason = old;
         } else {
-            said = old + " : " + reason;
+            newReason = old + " : " + reason;
         }
 
         changes.add(new Change.NodeStateChanged(
                 node.name(),
                 node.with(Node.Flag.DOWN, true).with(Node.Flag.UNKNOWN, false).flags(),
-                said,
+                newReason,
                 keep ? node.reasonUid() : uid,
                 keep ? node.reasonTime() : now.seconds()));
         for (int jobId : node.jobs()) {
@@ -109,13 +109,13 @@ final class NodeLoss {
     /** Ends a running job that lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        boolean again = Expediting.isAsked(job)
+        boolean requeues = Expediting.isAsked(job)
                 || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || job.mayRequeue(state.settings()));
-        if (again || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
+        if (requeues || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
             if (Expediting.isAsked(job)) {
                 changes.addAll(Expediting.lost(job, now));
-            } else if (again) {
+            } else if (requeues) {
                 changes.addAll(RequeueExit.later(state, job, now));
             } else {
                 changes.add(new Change.JobEnded(

@@ -289,14 +289,14 @@ public final class NodeUpdates {
         if (!resume.isEmpty() && !resume.equals("-1") && !out) {
             return Outcome.refuse(SlurmErrno.INVALID_NODE_STATE);
         }
-        long at = 0;
+        long resumeAt = 0;
         if (resume.isEmpty() && out) {
-            at = node.resumeAfter();
+            resumeAt = node.resumeAfter();
         } else if (!resume.isEmpty() && !resume.equals("-1")) {
-            at = now.seconds() + Long.parseLong(resume);
+            resumeAt = now.seconds() + Long.parseLong(resume);
         }
 
-        return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), at)), Optional.empty());
+        return new Outcome(Optional.of(node.withTexts(node.comment(), node.extra(), resumeAt)), Optional.empty());
     }
 
     /**
@@ -309,10 +309,10 @@ public final class NodeUpdates {
         Optional<List<String>> can = Optional.ofNullable(
                         changes.getOrDefault("availablefeatures", changes.get("features")))
                 .map(NodeUpdates::words);
-        Optional<List<String>> has =
+        Optional<List<String>> named =
                 Optional.ofNullable(changes.get("activefeatures")).map(NodeUpdates::words);
         List<String> available = can.orElse(s.features());
-        List<String> active = has.orElseGet(() ->
+        List<String> active = named.orElseGet(() ->
                 s.features().stream().filter(f -> !s.inactive().contains(f)).toList());
         if (!available.containsAll(active)) {
             return Optional.empty();
@@ -320,7 +320,7 @@ public final class NodeUpdates {
         return Optional.of(NodeSpecs.withFeatures(
                 s,
                 available,
-                has.isEmpty()
+                named.isEmpty()
                         ? List.of()
                         : available.stream().filter(f -> !active.contains(f)).toList()));
     }

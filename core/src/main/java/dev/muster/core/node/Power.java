@@ -111,10 +111,10 @@ public final class Power {
      * have their power already.
      */
     public static int left(State state) {
-        int most = state.settings().options().power().limits().poweredMax();
-        return most < 0
+        int maxPowered = state.settings().options().power().limits().poweredMax();
+        return maxPowered < 0
                 ? Integer.MAX_VALUE
-                : most
+                : maxPowered
                         - (int) state.nodes().values().stream()
                                 .filter(n -> !n.has(Node.Flag.FUTURE)
                                         && (!n.has(Node.Flag.POWERED_DOWN) || n.has(Node.Flag.POWER_UP)))
@@ -195,15 +195,15 @@ public final class Power {
         }
         for (PowerSavingOptions.Kept.Group group : options.kept().nodes()) {
             // nodes with jobs count first: they are not stopped anyway
-            List<Node> there = group.names().stream()
+            List<Node> candidates = group.names().stream()
                     .map(state.nodes()::find)
                     .flatMap(Optional::stream)
                     .filter(n -> !group.counted()
                             || !n.isSilentByOrder() && !n.has(Node.Flag.DOWN) && !n.has(Node.Flag.DRAIN))
                     .toList();
             List<Node> order = new ArrayList<>(
-                    there.stream().filter(n -> !n.jobs().isEmpty()).toList());
-            order.addAll(there.stream().filter(n -> n.jobs().isEmpty()).toList());
+                    candidates.stream().filter(n -> !n.jobs().isEmpty()).toList());
+            order.addAll(candidates.stream().filter(n -> n.jobs().isEmpty()).toList());
             order.stream().limit(group.max()).forEach(n -> out.add(n.name()));
         }
         return out;
@@ -220,7 +220,7 @@ public final class Power {
      */
     boolean keptByState(Node node, Map<String, Set<String>> marked) {
         for (String name : options.kept().states()) {
-            boolean is = switch (name) {
+            boolean matches = switch (name) {
                 case "CLOUD" -> node.has(Node.Flag.CLOUD);
                 case "DOWN" -> node.has(Node.Flag.DOWN);
                 case "DRAIN" -> node.has(Node.Flag.DRAIN);
@@ -231,7 +231,7 @@ public final class Power {
                 case "NOT_RESPONDING" -> node.has(Node.Flag.NOT_RESPONDING);
                 default -> marked.getOrDefault(name, Set.of()).contains(node.name());
             };
-            if (is) {
+            if (matches) {
                 return true;
             }
         }

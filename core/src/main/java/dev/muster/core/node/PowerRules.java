@@ -53,12 +53,12 @@ public final class PowerRules {
 
     // ---- what time brings about
 
-    public void due(List<Change> changes, List<Decision.Direct> direct, Planner planner, DueIndex due) {
+    public void due(List<Change> changes, List<Decision.Direct> direct, Planner planner, DueIndex dueIndex) {
         // where no node is ordered, and none ever will be by itself, there is nothing to look for
-        if (!due.somePowered() && !stopsIdle) {
+        if (!dueIndex.somePowered() && !stopsIdle) {
             return;
         }
-        PowerPass pass = new PowerPass(planner, due, changes, direct);
+        PowerPass pass = new PowerPass(planner, dueIndex, changes, direct);
         for (Node node : state.nodes().values()) {
             if (node.isAsleep()) {
                 forgetDead(node, changes);
@@ -79,13 +79,13 @@ public final class PowerRules {
         /** Nodes that may be started ahead of planned jobs. */
         private int startsAhead = Power.left(state);
 
-        PowerPass(Planner planner, DueIndex due, List<Change> changes, List<Decision.Direct> direct) {
-            this.ahead = new WakeAhead(state, now, power, planner, due.planned());
+        PowerPass(Planner planner, DueIndex dueIndex, List<Change> changes, List<Decision.Direct> direct) {
+            this.ahead = new WakeAhead(state, now, power, planner, dueIndex.planned());
             this.changes = changes;
             this.direct = direct;
             PowerSavingOptions.Limits limits =
                     state.settings().options().power().limits();
-            if (due.looksAtPower(now.seconds(), limits.restS())) {
+            if (dueIndex.looksAtPower(now.seconds(), limits.restS())) {
                 starts = remainingRate(limits.startsPerMinute(), true);
                 stops = remainingRate(limits.stopsPerMinute(), false);
             }
@@ -521,12 +521,12 @@ public final class PowerRules {
             }
             changes.add(changed(requested(node, c, now)));
         }
-        String told = skipped.isEmpty()
+        String message = skipped.isEmpty()
                 ? ""
                 : "Skipping reboot of nodes " + HostList.of(skipped).compressed() + " due to current node state.";
         return changes.isEmpty() && skipped.isEmpty()
                 ? Decision.reject(SlurmErrno.INVALID_NODE_STATE)
-                : Decision.of(changes, told, direct);
+                : Decision.of(changes, message, direct);
     }
 
     /** Returns the node without the reboot that was asked for or has begun: it is to be in service as it is. */

@@ -30,7 +30,7 @@ public final class WakeAhead {
     private final Power power;
     private final Map<String, Long> lastPlanned;
     private final Set<String> soon = new HashSet<>();
-    private final Set<String> due = new HashSet<>();
+    private final Set<String> dueNow = new HashSet<>();
     private int longestBootS = -1;
 
     /** @param lastPlanned by node, the second at which a plan last had it soon: renewed here */
@@ -75,16 +75,16 @@ public final class WakeAhead {
             long turn = rate <= 0 || sleepers.isEmpty() ? 0 : 60L * ((sleepers.size() - 1) / rate);
             here.stream()
                     .filter(n -> now.seconds() + bootS(n) + turn >= plan.start())
-                    .forEach(n -> due.add(n.name()));
+                    .forEach(n -> dueNow.add(n.name()));
         }
-        soon.addAll(due);
+        soon.addAll(dueNow);
     }
 
     /** Returns how long the node will likely take to come up, in seconds. */
     private int bootS(Node node) {
-        int most = power.of(node).startS();
+        int maxS = power.of(node).startS();
         int known = node.marks().bootS() > 0 ? node.marks().bootS() : longestBootS();
-        return known == 0 ? most : Math.min(most, known + SPARE_S + known / SPARE_SHARE);
+        return known == 0 ? maxS : Math.min(maxS, known + SPARE_S + known / SPARE_SHARE);
     }
 
     /** Returns the longest boot time of the nodes that have ever been started, in seconds; 0 if none was. */
@@ -100,7 +100,7 @@ public final class WakeAhead {
 
     /** Tests whether a node is without power and has to be started now to be there in time. */
     boolean isTimeFor(Node node) {
-        return due.contains(node.name());
+        return dueNow.contains(node.name());
     }
 
     /** Tests whether a plan has the node so soon that stopping it would mean starting it at once. */

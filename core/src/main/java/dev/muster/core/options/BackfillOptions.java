@@ -1,7 +1,5 @@
 package dev.muster.core.options;
 
-import java.util.Optional;
-
 /**
  * Backfill: which jobs get reservations, and in which order the others are tried.
  *
@@ -38,15 +36,14 @@ public record BackfillOptions(
         EXPECTED,
         SLOWDOWN;
 
-        /** Returns the mode of a word: empty for a word that is not known; QUEUE for "". */
-        public static Optional<Mode> of(String word) {
+        /** Returns the mode of a word of {@link #MUSTER_BACKFILL}; QUEUE for any other. */
+        private static Mode of(String word) {
             return switch (word) {
-                case "" -> Optional.of(QUEUE);
-                case "easy" -> Optional.of(EASY);
-                case "short" -> Optional.of(SHORT);
-                case "expected" -> Optional.of(EXPECTED);
-                case "slowdown" -> Optional.of(SLOWDOWN);
-                default -> Optional.empty();
+                case "easy" -> EASY;
+                case "short" -> SHORT;
+                case "expected" -> EXPECTED;
+                case "slowdown" -> SLOWDOWN;
+                default -> QUEUE;
             };
         }
     }
@@ -71,9 +68,7 @@ public record BackfillOptions(
 
     static BackfillOptions of(OptionParser text) {
         return new BackfillOptions(
-                text.has(SchedulingOptions.IN_ORDER)
-                        ? Mode.QUEUE
-                        : Mode.of(text.text(MUSTER_BACKFILL)).orElse(Mode.QUEUE),
+                text.has(SchedulingOptions.IN_ORDER) ? Mode.QUEUE : Mode.of(text.text(MUSTER_BACKFILL)),
                 text.has("bf_hetjob_immediate") ? HetOrder.MIN : HetOrder.of(text.text("bf_hetjob_prio")),
                 text.has("bf_busy_nodes"),
                 text.digits("bf_min_prio_reserve", 18, 0),

@@ -12,6 +12,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
+import dev.muster.model.format.SignedValue;
 import dev.muster.model.job.CpuBind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -150,7 +151,9 @@ public final class PartitionEdit {
                     return new Refused(SlurmErrno.INVALID_NODE_NAME, SlurmErrno.INVALID_NODE_NAME.sentence());
                 }
                 nodes = named.get();
-                fields.set("nodes", isSigned(value) ? HostList.of(nodes).compressed() : value);
+                fields.set(
+                        "nodes",
+                        SignedValue.isSigned(value) ? HostList.of(nodes).compressed() : value);
                 continue;
             }
             Key key = KEYS.get(change.getKey());
@@ -204,10 +207,10 @@ public final class PartitionEdit {
 
     /** Tests whether the new DefaultTime exceeds MaxTime: then the old one is kept. */
     private static boolean isBeyond(RecordEditor<PartitionInfo> fields) {
-        long most = fields.number("maxTimeMin");
-        return most >= 0
+        long maxMin = fields.number("maxTimeMin");
+        return maxMin >= 0
                 && fields.number("defaultTimeMin") != PartitionInfo.NO_TIME
-                && fields.number("defaultTimeMin") > most;
+                && fields.number("defaultTimeMin") > maxMin;
     }
 
     /** Returns whether all named QOS exist. As in 26.05.3, none exists without accounting. */
@@ -215,12 +218,8 @@ public final class PartitionEdit {
         return value.isEmpty()
                 || value.equalsIgnoreCase("ALL")
                 || Stream.of(value.split(","))
-                        .map(name -> isSigned(name) ? name.substring(1) : name)
+                        .map(name -> SignedValue.isSigned(name) ? name.substring(1) : name)
                         .allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
-    }
-
-    private static boolean isSigned(String value) {
-        return value.startsWith("+") || value.startsWith("-");
     }
 
     private static void putGids(RecordEditor<PartitionInfo> fields, Map<String, Integer> gids) {
@@ -243,7 +242,7 @@ public final class PartitionEdit {
                     .map(Node::name)
                     .toList());
         }
-        if (!isSigned(value)) {
+        if (!SignedValue.isSigned(value)) {
             return HostList.parse(value) instanceof HostList.Parsed.Ok ok
                             && ok.list().names().stream().allMatch(state.nodes()::has)
                     ? Optional.of(ok.list().names())

@@ -117,8 +117,8 @@ public final class GangRules {
 
     private static boolean isFree(Job job, Map<String, IndexSet> taken) {
         for (Allocation.Share share : job.run().allocation().nodes()) {
-            IndexSet others = taken.getOrDefault(share.node(), IndexSet.empty());
-            if (!share.released() && !others.intersect(share.cores()).isEmpty()) {
+            IndexSet takenCores = taken.getOrDefault(share.node(), IndexSet.empty());
+            if (!share.released() && !takenCores.intersect(share.cores()).isEmpty()) {
                 return false;
             }
         }

@@ -11,6 +11,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
+import dev.muster.model.format.SignedValue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -85,11 +86,11 @@ public final class ReservationEdit {
 
     /** Adds nodes to the reservation's and removes others by their signs: {@code nodes=+n1,-n[3-4]}. */
     private void signedNodes(Reservation old) {
-        List<String> said = List.of(BETWEEN_HOSTS.split(values.getOrDefault("nodes", "")));
-        List<String> signed = new ArrayList<>(said.stream()
+        List<String> items = List.of(BETWEEN_HOSTS.split(values.getOrDefault("nodes", "")));
+        List<String> signed = new ArrayList<>(items.stream()
                 .filter(n -> n.startsWith("+") || n.startsWith("-"))
                 .toList());
-        boolean mixed = !signed.isEmpty() && signed.size() < said.size();
+        boolean mixed = !signed.isEmpty() && signed.size() < items.size();
         for (String sign : List.of("+", "-")) {
             String plain = values.remove("nodes" + sign);
             signed.addAll(
@@ -583,11 +584,11 @@ public final class ReservationEdit {
         List<String> plain = items(values.getOrDefault(key, ""));
         List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
         List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
-        boolean signedTwice = Stream.concat(more.stream(), less.stream()).anyMatch(ReservationEdit::isSigned);
+        boolean signedTwice = Stream.concat(more.stream(), less.stream()).anyMatch(SignedValue::isSigned);
         plain.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
         plain.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
-        boolean signed = plain.stream().anyMatch(ReservationEdit::isSigned);
-        if (signedTwice || signed && !plain.stream().allMatch(ReservationEdit::isSigned)) {
+        boolean signed = plain.stream().anyMatch(SignedValue::isSigned);
+        if (signedTwice || signed && !plain.stream().allMatch(SignedValue::isSigned)) {
             wrong(invalidName(key));
             return old;
         }
@@ -604,10 +605,6 @@ public final class ReservationEdit {
         }
         Stream<String> names = (denied.isEmpty() ? allowed : denied).stream();
         return new Reservation.Names(!denied.isEmpty(), (SORTED.contains(key) ? names.sorted() : names).toList());
-    }
-
-    private static boolean isSigned(String name) {
-        return name.startsWith("+") || name.startsWith("-");
     }
 
     /** Removes each name from one set, or adds it to the other where it was in neither. */
@@ -653,11 +650,11 @@ public final class ReservationEdit {
                 repeats.add(f);
             }
         }
-        String said = (values.getOrDefault("flags", "")
+        String flagText = (values.getOrDefault("flags", "")
                         + values.getOrDefault("flags+", "")
                         + values.getOrDefault("flags-", ""))
                 .toUpperCase(java.util.Locale.ROOT);
-        if (!fresh && said.contains("TIME_FLOAT")) {
+        if (!fresh && flagText.contains("TIME_FLOAT")) {
             wrong(SlurmErrno.INVALID_TIME_VALUE);
         }
         if (r.has(ReservationFlag.TIME_FLOAT) && !repeats.isEmpty()) {
@@ -690,15 +687,15 @@ public final class ReservationEdit {
     /** Checks that the reservation has nodes, or with ANY_NODES licenses. */
     private void nodes(Reservation r) {
         Reservation.Want w = r.want();
-        boolean said = !w.nodes().isEmpty()
+        boolean wantsNodes = !w.nodes().isEmpty()
                 || w.nodeCount() > 0
                 || !w.coreCounts().isEmpty()
                 || w.wantsGres()
                 || !w.features().isEmpty();
-        if (r.has(ReservationFlag.ANY_NODES) && w.licenses().isEmpty() && !said) {
+        if (r.has(ReservationFlag.ANY_NODES) && w.licenses().isEmpty() && !wantsNodes) {
             // nothing of it is left without them
             wrong(fresh ? SlurmErrno.RESERVATION_INVALID : SlurmErrno.INVALID_LICENSES);
-        } else if (!r.has(ReservationFlag.ANY_NODES) && !said) {
+        } else if (!r.has(ReservationFlag.ANY_NODES) && !wantsNodes) {
             wrong(fresh ? SlurmErrno.INVALID_NODE_NAME : SlurmErrno.RESERVATION_INVALID);
         }
     }

@@ -340,12 +340,12 @@ public final class ReservationNodes {
                 return f;
             }
         }
-        List<Node> most = new ArrayList<>(fit);
-        most.sort(Comparator.comparingInt(n -> -roomFor(r, n)));
+        List<Node> byRoom = new ArrayList<>(fit);
+        byRoom.sort(Comparator.comparingInt(n -> -roomFor(r, n)));
         for (int count = wanted > 0 ? wanted : 2;
-                count <= (wanted > 0 ? Math.min(wanted, most.size()) : most.size());
+                count <= (wanted > 0 ? Math.min(wanted, byRoom.size()) : byRoom.size());
                 count++) {
-            if (placed(r, most.subList(0, count)) instanceof Found f) {
+            if (placed(r, byRoom.subList(0, count)) instanceof Found f) {
                 return f;
             }
         }

@@ -130,8 +130,8 @@ public record Allocation(
 
     /** Returns the part of the node that runs the script. */
     public Share ofScript() {
-        int at = scriptOn.isEmpty() ? 0 : ByNode.find(nodes, scriptOn, Share::node);
-        return nodes.get(Math.max(0, at));
+        int index = scriptOn.isEmpty() ? 0 : ByNode.find(nodes, scriptOn, Share::node);
+        return nodes.get(Math.max(0, index));
     }
 
     public Allocation withScriptOn(String node) {
@@ -206,9 +206,9 @@ public record Allocation(
 
     /** Returns the part of a node, given up or not. */
     public Optional<Share> on(String node) {
-        int at = ByNode.find(nodes, node, Share::node);
-        return at >= 0
-                ? Optional.of(nodes.get(at))
+        int index = ByNode.find(nodes, node, Share::node);
+        return index >= 0
+                ? Optional.of(nodes.get(index))
                 : leaving.stream().filter(s -> s.node.equals(node)).findFirst();
     }
 
@@ -296,9 +296,9 @@ public record Allocation(
     }
 
     public Allocation with(String node, java.util.function.UnaryOperator<Share> change) {
-        int at = ByNode.find(nodes, node, Share::node);
-        List<Share> changed = at >= 0 && nodes instanceof ByNode<Share> all
-                ? all.with(at, change.apply(nodes.get(at)))
+        int index = ByNode.find(nodes, node, Share::node);
+        List<Share> changed = index >= 0 && nodes instanceof ByNode<Share> all
+                ? all.with(index, change.apply(nodes.get(index)))
                 : nodes.stream()
                         .map(s -> s.node.equals(node) ? change.apply(s) : s)
                         .toList();

@@ -48,16 +48,16 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
         }
         Object[][] chunks = new Object[(list.size() + CHUNK - 1) / CHUNK][];
         Map<String, Integer> places = new HashMap<>(list.size() * 2);
-        int at = 0;
+        int index = 0;
         for (T value : list) {
-            if (places.put(node.apply(value), at) != null) {
+            if (places.put(node.apply(value), index) != null) {
                 return list;
             }
-            if (at % CHUNK == 0) {
-                chunks[at / CHUNK] = new Object[Math.min(CHUNK, list.size() - at)];
+            if (index % CHUNK == 0) {
+                chunks[index / CHUNK] = new Object[Math.min(CHUNK, list.size() - index)];
             }
-            chunks[at / CHUNK][at % CHUNK] = value;
-            at++;
+            chunks[index / CHUNK][index % CHUNK] = value;
+            index++;
         }
         return new ByNode<>(chunks, list.size(), places);
     }
@@ -80,12 +80,12 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
     }
 
     /** Returns a copy with another value of the same node at that index. */
-    ByNode<T> with(int at, T value) {
+    ByNode<T> with(int index, T value) {
         Object[][] all = chunks.clone();
-        all[at >> CHUNK_BITS] = all[at >> CHUNK_BITS].clone();
-        all[at >> CHUNK_BITS][at & CHUNK - 1] = value;
+        all[index >> CHUNK_BITS] = all[index >> CHUNK_BITS].clone();
+        all[index >> CHUNK_BITS][index & CHUNK - 1] = value;
         ByNode<T> out = new ByNode<>(all, size, places);
-        out.over = Math.min(over, at);
+        out.over = Math.min(over, index);
         return out;
     }
 
@@ -117,9 +117,9 @@ public final class ByNode<T> extends AbstractList<T> implements RandomAccess {
 
     @Override
     @SuppressWarnings("unchecked")
-    public T get(int at) {
-        java.util.Objects.checkIndex(at, size);
-        return (T) chunks[at >> CHUNK_BITS][at & CHUNK - 1];
+    public T get(int index) {
+        java.util.Objects.checkIndex(index, size);
+        return (T) chunks[index >> CHUNK_BITS][index & CHUNK - 1];
     }
 
     @Override

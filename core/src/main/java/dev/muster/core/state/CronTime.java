@@ -71,7 +71,7 @@ public record CronTime(
     }
 
     /** Returns the numbers of one field; none if it is wrong. */
-    private static IndexSet field(String text, int least, int most, List<String> names, int firstName) {
+    private static IndexSet field(String text, int least, int greatest, List<String> names, int firstName) {
         IndexSet all = IndexSet.empty();
         for (String part : text.toLowerCase(Locale.ROOT).split(",", -1)) {
             int slash = part.indexOf('/');
@@ -88,16 +88,16 @@ public record CronTime(
 
             int to;
             if (star) {
-                to = most;
+                to = greatest;
             } else if (dash >= 0) {
                 to = number(range.substring(dash + 1), names, firstName);
             } else if (slash < 0) {
                 to = from;
             } else {
-                to = most;
+                to = greatest;
             }
 
-            if (step < 1 || from < least || to < from || to > most) {
+            if (step < 1 || from < least || to < from || to > greatest) {
                 return IndexSet.empty();
             }
             for (int i = from; i <= to; i += step) {

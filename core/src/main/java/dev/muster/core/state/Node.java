@@ -688,9 +688,9 @@ public record Node(
 
     Node withJob(int jobId, int cpus, long memoryMb) {
         java.util.ArrayList<Integer> more = new java.util.ArrayList<>(jobs);
-        int at = java.util.Collections.binarySearch(more, jobId);
-        if (at < 0) {
-            more.add(-at - 1, jobId);
+        int index = java.util.Collections.binarySearch(more, jobId);
+        if (index < 0) {
+            more.add(-index - 1, jobId);
         }
         return withAllocation(List.copyOf(more), cpusAllocated + cpus, memoryAllocatedMb + memoryMb, lastBusy);
     }

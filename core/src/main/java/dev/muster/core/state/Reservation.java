@@ -249,18 +249,18 @@ public record Reservation(
         if (has(ReservationFlag.HOURLY)) {
             return begin + 3600;
         }
-        ZonedDateTime at = Instant.ofEpochSecond(begin).atZone(ZoneId.of(zone.isEmpty() ? "UTC" : zone));
+        ZonedDateTime day = Instant.ofEpochSecond(begin).atZone(ZoneId.of(zone.isEmpty() ? "UTC" : zone));
         if (has(ReservationFlag.WEEKLY)) {
-            return at.plusDays(7).toEpochSecond();
+            return day.plusDays(7).toEpochSecond();
         }
         do {
-            at = at.plusDays(1);
-        } while (has(ReservationFlag.WEEKDAY) && weekend(at) || has(ReservationFlag.WEEKEND) && !weekend(at));
-        return at.toEpochSecond();
+            day = day.plusDays(1);
+        } while (has(ReservationFlag.WEEKDAY) && weekend(day) || has(ReservationFlag.WEEKEND) && !weekend(day));
+        return day.toEpochSecond();
     }
 
-    private static boolean weekend(ZonedDateTime at) {
-        return at.getDayOfWeek() == DayOfWeek.SATURDAY || at.getDayOfWeek() == DayOfWeek.SUNDAY;
+    private static boolean weekend(ZonedDateTime day) {
+        return day.getDayOfWeek() == DayOfWeek.SATURDAY || day.getDayOfWeek() == DayOfWeek.SUNDAY;
     }
 
     /** Returns the next repetition. */
@@ -443,9 +443,11 @@ public record Reservation(
      * part of this.
      */
     public IndexSet unitsOn(Node.Spec node) {
-        if (!nodes.contains(node.name())) {
-            return IndexSet.empty();
-        }
+        return nodes.contains(node.name()) ? unitsOf(node) : IndexSet.empty();
+    }
+
+    /** Returns the units as {@link #unitsOn} of a node that is known to be part of this: its list is not searched. */
+    public IndexSet unitsOf(Node.Spec node) {
         if (units.isEmpty()) {
             return node.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.units() - 1, 1);
         }

@@ -172,14 +172,14 @@ public record Step(
 
     /** Returns the part of a node. */
     public Optional<Part> on(String node) {
-        int at = place(node);
-        return at < 0 ? Optional.empty() : Optional.of(nodes.get(at));
+        int index = place(node);
+        return index < 0 ? Optional.empty() : Optional.of(nodes.get(index));
     }
 
     public Step with(String node, java.util.function.UnaryOperator<Part> change) {
-        int at = ByNode.find(nodes, node, Part::node);
-        List<Part> changed = at >= 0 && nodes instanceof ByNode<Part> all
-                ? all.with(at, change.apply(nodes.get(at)))
+        int index = ByNode.find(nodes, node, Part::node);
+        List<Part> changed = index >= 0 && nodes instanceof ByNode<Part> all
+                ? all.with(index, change.apply(nodes.get(index)))
                 : nodes.stream()
                         .map(p -> p.node.equals(node) ? change.apply(p) : p)
                         .toList();

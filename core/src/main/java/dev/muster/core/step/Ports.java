@@ -77,17 +77,17 @@ public final class Ports {
             return IndexSet.empty();
         }
         IndexSet own = job.run().allocation().ports();
-        IndexSet mine = own.isEmpty() ? range.all() : own;
+        IndexSet available = own.isEmpty() ? range.all() : own;
         int each = nodes.stream().mapToInt(p -> p.tasks().size()).max().orElse(0) + 1;
-        int count = asked > 0 ? asked : Math.min(mine.count(), each);
-        if (count > mine.count()) {
+        int count = asked > 0 ? asked : Math.min(available.count(), each);
+        if (count > available.count()) {
             return SlurmErrno.PORTS_INVALID;
         }
         IndexSet taken = IndexSet.empty();
         for (Step.Part part : nodes) {
             taken = taken.union(own.isEmpty() ? taken(state, part.node()) : ofSteps(job, part.node()));
         }
-        IndexSet ports = some(mine.minus(taken), count, range.first(), turn, range.count());
+        IndexSet ports = some(available.minus(taken), count, range.first(), turn, range.count());
         return ports.count() < count ? SlurmErrno.PORTS_BUSY : ports;
     }
 

@@ -12,20 +12,11 @@ public final class Sampling {
     private Sampling() {}
 
     /**
-     * Returns the seconds between two looks at the tasks; 0 for none, -1 where the text does not say.
-     *
-     * @param text {@code 30}, {@code task=30,energy=5}
-     */
-    public static int taskSeconds(String text) {
-        return StepOptions.sampleS(text);
-    }
-
-    /**
      * Refuses an interval that a job may not have: where sampling enforces memory limits, its memory is not sampled
      * less often than the configuration says.
      */
     public static Optional<Decision.Rejected> refusal(Settings settings, String text, ResourceRequest request) {
-        int asked = taskSeconds(text);
+        int asked = StepOptions.sampleS(text);
         int configured = settings.options().steps().sampleS();
         boolean limited = settings.memoryConsumed()
                 || request.memPerNodeMb() > 0

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 final class StepPlacement {
     private final Job job;
     private final int id;
-    private final Set<String> others;
+    private final Set<String> excludedNodes;
     private final StepDesc step;
     private final ResourceRequest request;
     private final State state;
@@ -38,9 +38,9 @@ final class StepPlacement {
     private final StepMemory memory;
     private final Map<String, Integer> leftOfJob = new TreeMap<>();
 
-    StepPlacement(Job job, Step asked, State state, Planner planner, Set<String> others) {
+    StepPlacement(Job job, Step asked, State state, Planner planner, Set<String> excludedNodes) {
         this.planner = planner;
-        this.others = others;
+        this.excludedNodes = excludedNodes;
         this.job = job;
         this.id = asked.number();
         this.step = asked.desc();
@@ -58,7 +58,7 @@ final class StepPlacement {
             return refusal.get();
         }
         List<Allocation.Share> shares = candidates();
-        shares.removeIf(s -> others.contains(s.node()) || !hasFeatures(s.node()));
+        shares.removeIf(s -> excludedNodes.contains(s.node()) || !hasFeatures(s.node()));
         if (shares.isEmpty()) {
             return request.features().isEmpty()
                     ? SlurmErrno.INVALID_NODE_COUNT
@@ -83,8 +83,8 @@ final class StepPlacement {
         if (step.relative() != 0 && request.nodesMin() > 0 && request.nodesMin() < shares.size()) {
             // the step begins at the node of --relative, and waits for the nodes behind it if they can fit it
             List<Allocation.Share> next = shares.subList(0, request.nodesMin());
-            Object there = fit(next, tasks, cpusPerTask, nodesMin, nodesMax, true);
-            shares = there instanceof SlurmErrno ? shares : next;
+            Object ahead = fit(next, tasks, cpusPerTask, nodesMin, nodesMax, true);
+            shares = ahead instanceof SlurmErrno ? shares : next;
         }
         Object whole = fit(shares, tasks, cpusPerTask, nodesMin, nodesMax, true);
         if (whole instanceof SlurmErrno) {
@@ -278,11 +278,11 @@ final class StepPlacement {
             places.putIfAbsent(usable.get(i).node(), i);
         }
         for (Allocation.Share share : StepOrder.ranked(state, job)) {
-            int at = places.getOrDefault(share.node(), -1);
-            if (at >= 0) {
+            int place = places.getOrDefault(share.node(), -1);
+            if (place >= 0) {
                 chosen.add(share);
-                units.add(free.get(at));
-                room.add(slots.get(at));
+                units.add(free.get(place));
+                room.add(slots.get(place));
             }
         }
         return assign(chosen, units, TaskLayout.of(distribution, room, tasks), cpusPerTask, ignoreOthers);

@@ -218,16 +218,16 @@ public final class StepRules {
 
     private record Nowhere(SlurmErrno why) implements Place {}
 
-    /** @param others nodes that it may not have */
-    private Place place(Job job, Step step, Set<String> others) {
-        Object placed = new StepPlacement(job, step, state, planner, others).parts();
+    /** @param excluded nodes that it may not have */
+    private Place place(Job job, Step step, Set<String> excluded) {
+        Object placed = new StepPlacement(job, step, state, planner, excluded).parts();
         if (placed instanceof SlurmErrno errno) {
             return new Nowhere(errno);
         }
         @SuppressWarnings("unchecked")
         List<Step.Part> nodes = (List<Step.Part>) placed;
-        int most = state.settings().maxTasksPerNode();
-        if (most > 0 && nodes.stream().anyMatch(p -> p.tasks().size() > most)) {
+        int maxTasks = state.settings().maxTasksPerNode();
+        if (maxTasks > 0 && nodes.stream().anyMatch(p -> p.tasks().size() > maxTasks)) {
             return new Nowhere(SlurmErrno.BAD_TASK_COUNT);
         }
         return switch (Ports.ofStep(state, job, nodes, step.desc().resvPorts(), job.id() + step.number())) {

@@ -53,32 +53,32 @@ public final class DeadlineRules {
 
     private final State state;
     private final Now now;
-    private final DueIndex due;
+    private final DueIndex dueIndex;
     private final Ids ids;
     private final Planner planner;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
 
-    public DeadlineRules(State state, Now now, DueIndex due, Planner planner) {
+    public DeadlineRules(State state, Now now, DueIndex dueIndex, Planner planner) {
         this.planner = planner;
         this.state = state;
         this.now = now;
-        this.due = due;
+        this.dueIndex = dueIndex;
         this.ids = new Ids(state);
     }
 
     /** Decides what is due. The reply says whether more is due at once. */
     public Decision due(TriggerEvents happened) {
-        for (int id : due.overLimit(now.tickMs(), SLICE)) {
+        for (int id : dueIndex.overLimit(now.tickMs(), SLICE)) {
             overLimit(state.jobs().at(id));
         }
-        for (int id : due.stepsOverLimit(now.seconds(), SLICE)) {
+        for (int id : dueIndex.stepsOverLimit(now.seconds(), SLICE)) {
             stepsOverLimit(state.jobs().at(id));
         }
-        for (int id : due.toWarn(now.tickMs(), Integer.MAX_VALUE)) {
+        for (int id : dueIndex.toWarn(now.tickMs(), Integer.MAX_VALUE)) {
             warn(state.jobs().at(id));
         }
-        List<Integer> late = due.pastDeadline(now.seconds(), SLICE);
+        List<Integer> late = dueIndex.pastDeadline(now.seconds(), SLICE);
         for (int id : late) {
             changes.add(new Change.PendingJobEnded(id, JobState.DEADLINE, JobReason.DEADLINE, "", now.seconds()));
         }
@@ -89,14 +89,14 @@ public final class DeadlineRules {
         new PreemptRules(state, now, changes, direct).due();
         new GangRules(state, now).due(changes);
         new TriggerRules(state).due(happened, now, changes);
-        new PowerRules(state, now).due(changes, direct, planner, due);
-        for (String node : due.toResume(now.seconds())) {
+        new PowerRules(state, now).due(changes, direct, planner, dueIndex);
+        for (String node : dueIndex.toResume(now.seconds())) {
             changes.addAll(new NodeUpdates(state, now).resumed(state.nodes().at(node)));
         }
         beginSteps();
         purge(new CronRules(state, now).due(changes));
         forgetAnswers();
-        if (changes.isEmpty() && due.isAnyRunning() && now.tickMs() - state.tickMs() >= UNRECORDED_MS) {
+        if (changes.isEmpty() && dueIndex.isAnyRunning() && now.tickMs() - state.tickMs() >= UNRECORDED_MS) {
             changes.add(new Change.TimePassed());
         }
         return decided();
@@ -105,7 +105,7 @@ public final class DeadlineRules {
     /** Decides what becomes due in the middle of a second. The reply is as that of {@link #due}. */
     public Decision urgent() {
         settle(List.of());
-        if (due.takeTurns()) {
+        if (dueIndex.takeTurns()) {
             new GangRules(state, now).due(changes);
         }
         beginSteps();
@@ -118,14 +118,14 @@ public final class DeadlineRules {
     }
 
     private void settle(List<Integer> late) {
-        for (int id : due.unsettled(now.seconds(), SLICE)) {
+        for (int id : dueIndex.unsettled(now.seconds(), SLICE)) {
             state.jobs().find(id).filter(j -> !late.contains(j.id())).ifPresent(this::settle);
-            due.settled(id);
+            dueIndex.settled(id);
         }
     }
 
     private void beginSteps() {
-        for (int id : due.stepsToBegin(SLICE)) {
+        for (int id : dueIndex.stepsToBegin(SLICE)) {
             state.jobs()
                     .find(id)
                     .flatMap(job -> new StepRules(state, now, planner).next(job))
@@ -195,7 +195,7 @@ public final class DeadlineRules {
             byTask(job);
             return;
         }
-        List<Dependency> settled = Dependencies.settle(state, job, now, due);
+        List<Dependency> settled = Dependencies.settle(state, job, now, dueIndex);
         if (!settled.equals(job.dependencies())) {
             changes.add(new Change.DependenciesChanged(job.id(), settled));
         }
@@ -234,7 +234,7 @@ public final class DeadlineRules {
                 task >= 0 && count < SLICE;
                 task = array.array().pending().next(task + 1)) {
             Job one = array.splitOff(array.id(), array.sluid(), task);
-            List<Dependency> settled = Dependencies.settle(state, one, now, due);
+            List<Dependency> settled = Dependencies.settle(state, one, now, dueIndex);
             boolean ready = Dependency.fulfilled(settled)
                     && array.desc().timing().beginTime() <= now.seconds()
                     && !array.isHeld();
@@ -314,14 +314,14 @@ public final class DeadlineRules {
 
     private void forgetAnswers() {
         // Keys are random, so age is found by looking: at most once a minute, and at once when there are too many.
-        boolean many = state.answers().size() > ANSWERS_MAX;
-        if (state.answers().size() == 0 || !many && now.seconds() % 60 != 0) {
+        boolean tooMany = state.answers().size() > ANSWERS_MAX;
+        if (state.answers().size() == 0 || !tooMany && now.seconds() % 60 != 0) {
             return;
         }
         List<String> old = new ArrayList<>();
         for (Map.Entry<String, AnsweredRequest> a : state.answers().entries()) {
             if (a.getValue().tickMs() + ANSWERS_KEPT_MS < now.tickMs()
-                    || many && old.size() < state.answers().size() / 2) {
+                    || tooMany && old.size() < state.answers().size() / 2) {
                 old.add(a.getKey());
             }
         }

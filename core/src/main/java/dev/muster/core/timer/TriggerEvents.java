@@ -43,18 +43,18 @@ public final class TriggerEvents {
         }
     }
 
-    private void compare(Node was, Node is) {
-        note("down", is, is.has(Node.Flag.DOWN) && !was.has(Node.Flag.DOWN));
-        note("up", is, was.has(Node.Flag.DOWN) && !is.has(Node.Flag.DOWN));
-        note("drained", is, isDrained(is) && !isDrained(was));
+    private void compare(Node was, Node now) {
+        note("down", now, now.has(Node.Flag.DOWN) && !was.has(Node.Flag.DOWN));
+        note("up", now, was.has(Node.Flag.DOWN) && !now.has(Node.Flag.DOWN));
+        note("drained", now, isDrained(now) && !isDrained(was));
         note(
                 "draining",
-                is,
-                is.has(Node.Flag.DRAIN)
+                now,
+                now.has(Node.Flag.DRAIN)
                         && !was.has(Node.Flag.DRAIN)
-                        && !is.jobs().isEmpty());
-        note("resume", is, isOut(was) && !isOut(is));
-        note("fail", is, is.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
+                        && !now.jobs().isEmpty());
+        note("resume", now, isOut(was) && !isOut(now));
+        note("fail", now, now.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
     }
 
     /** Tests whether an administrator took the node out of service, who puts it back with RESUME. */

@@ -53,8 +53,8 @@ public final class TriggerRules {
             return Decision.reject(SlurmErrno.DISABLED);
         }
         int owner = state.settings().slurmUid();
-        boolean others = owner == 0 && state.settings().options().users().triggers();
-        if (c.uid() != owner && !others) {
+        boolean anyUser = owner == 0 && state.settings().options().users().triggers();
+        if (c.uid() != owner && !anyUser) {
             return Decision.reject(SlurmErrno.ACCESS_DENIED);
         }
         for (String event : c.events()) {

@@ -58,7 +58,7 @@ public final class Billing {
         }
         boolean devicesBesides = flags.contains(PriorityOptions.Flag.MAX_TRES_GRES);
         boolean dearest = devicesBesides || flags.contains(PriorityOptions.Flag.MAX_TRES);
-        double most = 0;
+        double dearestCost = 0;
         double sum = 0;
         for (Map.Entry<String, String> w : items(weights).entrySet()) {
             double unit = unit(w.getValue());
@@ -75,10 +75,10 @@ public final class Billing {
             boolean one = dearest
                     && !isGlobal(w.getKey())
                     && !(devicesBesides && w.getKey().startsWith("gres/"));
-            most = one ? Math.max(most, cost) : most;
+            dearestCost = one ? Math.max(dearestCost, cost) : dearestCost;
             sum += one ? 0 : cost;
         }
-        return (long) (sum + most);
+        return (long) (sum + dearestCost);
     }
 
     private static boolean isGlobal(String name) {

@@ -24,9 +24,9 @@ public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, Ind
      * Returns the cores near GPUs of a node; NONE where all units are as near to all GPUs and nothing is restricted.
      */
     public static GpuCores of(Node.Spec spec) {
-        boolean said = spec.gres().stream()
+        boolean placesGiven = spec.gres().stream()
                 .anyMatch(g -> g.name().equals("gpu") && !g.near().isEmpty());
-        if (!said && spec.restrictedPerGpu() == 0 || spec.units() == 0) {
+        if (!placesGiven && spec.restrictedPerGpu() == 0 || spec.units() == 0) {
             return NONE;
         }
         IndexSet all = IndexSet.range(0, spec.units() - 1, 1).minus(spec.reservedUnits());
@@ -39,12 +39,12 @@ public record GpuCores(List<Group> groups, IndexSet restricted, Map<Integer, Ind
                         ? g.near().get(i).intersect(all)
                         : all;
                 add(groups, g.first() + i, near);
-                IndexSet mine = IndexSet.empty();
-                for (int u = near.first(); u >= 0 && mine.count() < spec.restrictedPerGpu(); u = near.next(u + 1)) {
-                    mine = restricted.contains(u) ? mine : mine.with(u);
+                IndexSet cores = IndexSet.empty();
+                for (int u = near.first(); u >= 0 && cores.count() < spec.restrictedPerGpu(); u = near.next(u + 1)) {
+                    cores = restricted.contains(u) ? cores : cores.with(u);
                 }
-                own.put(g.first() + i, mine);
-                restricted = restricted.union(mine);
+                own.put(g.first() + i, cores);
+                restricted = restricted.union(cores);
             }
         }
         return groups.isEmpty() ? NONE : new GpuCores(List.copyOf(groups), restricted, Map.copyOf(own));

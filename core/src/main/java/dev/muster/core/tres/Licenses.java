@@ -180,20 +180,20 @@ public final class Licenses {
 
     /** Returns the most that a job on one node can have of it. */
     private static int most(LayeredResource r) {
-        int most = 0;
+        int largest = 0;
         for (LayeredResource.Layer outer : r.layers()) {
             for (String node : r.mode() == 1
                     ? outer.nodes().subList(0, Math.min(1, outer.nodes().size()))
                     : outer.nodes()) {
-                most = Math.max(
-                        most,
+                largest = Math.max(
+                        largest,
                         r.of(node).stream()
                                 .mapToInt(l -> l.count() < 0 ? ENDLESS : Math.max(0, l.count() - r.baseOf(l)))
                                 .reduce(r.mode() == 1 ? Math::max : Math::min)
                                 .orElse(0));
             }
         }
-        return most;
+        return largest;
     }
 
     /**

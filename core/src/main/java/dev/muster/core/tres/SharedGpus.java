@@ -59,11 +59,11 @@ public final class SharedGpus {
 
         /** Returns the number of parts of the GPU that has most. */
         public int most() {
-            int most = 0;
+            int largest = 0;
             for (int g = 0; g < gpus(); g++) {
-                most = Math.max(most, count(g));
+                largest = Math.max(largest, count(g));
             }
-            return most;
+            return largest;
         }
 
         /** Returns the GPUs whose parts these are. */

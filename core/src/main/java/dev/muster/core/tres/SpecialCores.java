@@ -14,11 +14,11 @@ public final class SpecialCores {
      *     the order of taking
      */
     public static IndexSet of(IndexSet kept, int units, int sockets, int count, boolean fromFirst) {
-        int there = units % Math.max(1, sockets) == 0 ? Math.max(1, sockets) : 1;
+        int groups = units % Math.max(1, sockets) == 0 ? Math.max(1, sockets) : 1;
         boolean more = kept.count() < count;
         IndexSet out = kept;
         for (int i = 0; i < units && out.count() != count; i++) {
-            int fromEnd = i % there * (units / there) + i / there;
+            int fromEnd = i % groups * (units / groups) + i / groups;
             int unit = fromFirst ? fromEnd : units - 1 - fromEnd;
             out = more ? out.with(unit) : out.without(unit);
         }

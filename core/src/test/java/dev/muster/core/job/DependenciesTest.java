@@ -67,7 +67,7 @@ class DependenciesTest {
      * since.
      */
     @Test
-    void minutesAfterAJobThatHasEnded() {
+    void delayAfterAnEndedJobCountsFromItsStart() {
         play("""
                 submit kind=BATCH
                 submit kind=BATCH timing.hold=true

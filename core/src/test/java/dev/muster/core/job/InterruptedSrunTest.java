@@ -92,7 +92,7 @@ class InterruptedSrunTest {
 
     /** srun may give the allocation back before the node has told of the step. */
     @Test
-    void outOfMemoryAsSrunTellsIt() {
+    void srunsOutOfMemoryCodeEndsTheJobAsOutOfMemory() {
         new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=n1 default=yes defmempercpu=10", "")).lines("""
                 submit kind=RUN
                 schedule

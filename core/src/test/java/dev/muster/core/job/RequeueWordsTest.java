@@ -30,7 +30,7 @@ class RequeueWordsTest {
 
     /** A job that may not be requeued is refused for that first, whatever its state. */
     @Test
-    void jobThatMayNotBeRequeued() {
+    void requeueOfANoRequeueJobIsRefused() {
         play("""
                 submit kind=BATCH timing.requeue=NO
                 requeue 1          -> says Requested operation is presently disabled

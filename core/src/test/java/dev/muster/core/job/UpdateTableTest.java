@@ -340,7 +340,7 @@ class UpdateTableTest {
 
     /** IDLE is refused for busy and FUTURE nodes, RESUME for nodes that are only NOT_RESPONDING. */
     @Test
-    void statesThatANodeCannotTake() {
+    void invalidNodeStateTransitionIsRefused() {
         Cluster c = cluster();
         assertThat(after(c, "NORESP", "")).isEmpty();
         assertThat(after(c, "RESUME", "")).isEqualTo("Invalid node state transition");

@@ -302,7 +302,7 @@ class FairShareTest {
      * The order of the classic rule: the children of an account with parent shares stand among its parent's children.
      */
     @Test
-    void parentSharesByTheClassicRule() {
+    void classicRuleRanksParentShareChildrenBesideTheirUncles() {
         assertThat(factors(FairShare.Rule.CLASSIC, """
                 /root 1
                 a1 1

@@ -66,7 +66,7 @@ class CompleteWaitTest {
 
     /** A job that found no room keeps its reason meanwhile, and gets it anew afterwards. */
     @Test
-    void reasonsStay() {
+    void waitReasonStaysWhileJobsComplete() {
         play("options.reduce_completing_frag=yes", """
                 submit kind=BATCH partition=b tasks=4
                 submit kind=BATCH partition=a

@@ -84,7 +84,7 @@ class DynamicNodesTest {
     }
 
     @Test
-    void needMaxNodeCount() {
+    void dynamicNodesNeedMaxNodeCount() {
         new Play(new Cluster("n1 cpus=2 mem=1000", "p nodes=ALL default=yes", "")).lines("""
                 introduce d1 cpus=1 -> says There is no room for nodes that slurm.conf does not name: MaxNodeCount is not set
                 """);

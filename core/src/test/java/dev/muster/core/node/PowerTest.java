@@ -597,7 +597,7 @@ class PowerTest {
      * asked for once.
      */
     @Test
-    void resumeEndsAReboot() {
+    void resumeCancelsAPendingReboot() {
         play("options.power:idle=-1", """
                 submit kind=BATCH
                 schedule                           -> 1 RUNNING n1

@@ -167,7 +167,7 @@ class HetStepTest {
     }
 
     @Test
-    void askedAgainItIsTheSame() {
+    void repeatedHetStepRequestMakesOneStep() {
         Cluster c = cluster(2, "tasks=8");
         List<Command.CreateStep> parts = List.of(part("tasks=1"), part("tasks=1"));
         for (int i = 0; i < 2; i++) {
@@ -181,7 +181,7 @@ class HetStepTest {
     }
 
     @Test
-    void recordsHaveIt() {
+    void hetStepComponentSurvivesTheCodec() {
         Cluster c = cluster(2, "tasks=8");
         begin(c, "tasks=1 : tasks=1");
         Change told = new Change.StepEnded(1, job(c).steps(0).getLast().id(), 5);

@@ -2,6 +2,7 @@ package dev.muster.core.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.muster.core.options.StepOptions;
 import dev.muster.core.testkit.Cluster;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,7 +18,7 @@ class SamplingTest {
             ''               | -1
             """)
     void taskSamplingIntervalIsRead(String text, int seconds) {
-        assertThat(Sampling.taskSeconds(text)).isEqualTo(seconds);
+        assertThat(StepOptions.sampleS(text)).isEqualTo(seconds);
     }
 
     @ParameterizedTest

@@ -253,26 +253,26 @@ public record JobDesc(
             boolean warnReserve) {
         /** @param frequency {@code --acctg-freq} as written */
         public Extras withAcctgFreq(String frequency) {
-            return RecordEditor.of(this).set("acctgFreq", frequency).record();
+            return with(adminComment, burstBuffer, mcsLabel, frequency, stepMgr);
         }
 
         public Extras withAdminComment(String words) {
-            return with(words, burstBuffer, mcsLabel, stepMgr);
+            return with(words, burstBuffer, mcsLabel, acctgFreq, stepMgr);
         }
 
         public Extras withBurstBuffer(String directives) {
-            return with(adminComment, directives, mcsLabel, stepMgr);
+            return with(adminComment, directives, mcsLabel, acctgFreq, stepMgr);
         }
 
         public Extras withMcsLabel(String label) {
-            return with(adminComment, burstBuffer, label, stepMgr);
+            return with(adminComment, burstBuffer, label, acctgFreq, stepMgr);
         }
 
         public Extras withStepMgr(boolean enabled) {
-            return with(adminComment, burstBuffer, mcsLabel, enabled);
+            return with(adminComment, burstBuffer, mcsLabel, acctgFreq, enabled);
         }
 
-        private Extras with(String words, String directives, String label, boolean managed) {
+        private Extras with(String words, String directives, String label, String frequency, boolean managed) {
             return new Extras(
                     comment,
                     words,
@@ -286,7 +286,7 @@ public record JobDesc(
                     directives,
                     label,
                     batchFeatures,
-                    acctgFreq,
+                    frequency,
                     cpuFreq,
                     tresBind,
                     tresFreq,

@@ -116,13 +116,12 @@ class FieldRightsTest {
                 .hasSize((int) binaryComponents(JobMessages.Submit.class))
                 .containsOnly(a);
         StepDesc step = Codec.bind(
-                Json.object(
-                        ("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],"
+                Json.object(("{\"arguments\":[\"YQ==\"],\"multiProg\":\"YQ==\",\"environment\":[\"YQ==\"],"
                                 + "\"workDir\":\"YQ==\","
-                                        + "\"taskProlog\":\"YQ==\",\"taskEpilog\":\"YQ==\",\"submitLine\":\"YQ==\","
-                                        + "\"io\":{\"stdin\":\"YQ==\",\"stdout\":\"YQ==\","
-                                        + "\"stderr\":\"YQ==\"}}")
-                                .getBytes(StandardCharsets.UTF_8)),
+                                + "\"taskProlog\":\"YQ==\",\"taskEpilog\":\"YQ==\",\"submitLine\":\"YQ==\","
+                                + "\"io\":{\"stdin\":\"YQ==\",\"stdout\":\"YQ==\","
+                                + "\"stderr\":\"YQ==\"}}")
+                        .getBytes(StandardCharsets.UTF_8)),
                 StepDesc.class);
         assertThat(FieldRights.texts(step))
                 .hasSize((int) binaryComponents(StepDesc.class))

@@ -78,7 +78,7 @@ class Hdf5Test {
 
     /** Whatever is cut off or turned over, an error says so or the file is read: nothing runs away. */
     @Test
-    void damageIsNoDisaster() throws IOException {
+    void damagedFileIsReadOrRefused() throws IOException {
         byte[] file = written(new Group(Map.of("a", "b"), Map.of("t", table(30), "g", new Group(Map.of(), Map.of()))));
         assertThatThrownBy(() -> read(new byte[200])).hasMessage("not an HDF5 file");
         for (int i = 0; i < file.length; i++) {

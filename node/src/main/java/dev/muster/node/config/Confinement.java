@@ -77,8 +77,8 @@ public record Confinement(
                 bytes(hard), bytes(Math.min((double) allocatedMb, hard)), swap ? bytes(Math.max(both, hard)) : 0);
     }
 
-    private double bounded(double mb, double most) {
-        return Math.max(Math.min(mb, most), (double) conf.minRamSpaceMb());
+    private double bounded(double mb, double maxMb) {
+        return Math.max(Math.min(mb, maxMb), (double) conf.minRamSpaceMb());
     }
 
     private static long bytes(double mb) {

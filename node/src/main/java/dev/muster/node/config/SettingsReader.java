@@ -187,9 +187,9 @@ public final class SettingsReader {
         if (conf.imexChannels() == 0) {
             return 0;
         }
-        String said = conf.parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_dev_major", "");
-        return !said.isEmpty()
-                ? Integer.parseInt(said)
+        String major = conf.parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_dev_major", "");
+        return !major.isEmpty()
+                ? Integer.parseInt(major)
                 : Os.read(Path.of("/proc/devices"))
                         .orElse("")
                         .lines()
@@ -207,8 +207,8 @@ public final class SettingsReader {
     }
 
     private static int suspendGrace(SlurmConf conf) {
-        String said = conf.parameters(Key.PREEMPT_PARAMETERS).getOrDefault("suspend_grace_time", "");
-        return said.matches("[0-9]{1,6}") ? Integer.parseInt(said) : Settings.Around.SUSPEND_GRACE_S;
+        String seconds = conf.parameters(Key.PREEMPT_PARAMETERS).getOrDefault("suspend_grace_time", "");
+        return seconds.matches("[0-9]{1,6}") ? Integer.parseInt(seconds) : Settings.Around.SUSPEND_GRACE_S;
     }
 
     private static Map<String, String> powerActions(SlurmConf conf) {

@@ -86,9 +86,9 @@ public final class GpuProbe {
         if (merged.flags(node, "gpu").stream().noneMatch(GpuVariables.BY_UUID::equalsIgnoreCase)) {
             return List.of();
         }
-        String said = merged.detector(node);
+        String configured = merged.detector(node);
         Map<String, String> byFile = new TreeMap<>();
-        here(conf).find(said.isEmpty() ? "full" : said).forEach(g -> byFile.put(g.file(), g.uuid()));
+        here(conf).find(configured.isEmpty() ? "full" : configured).forEach(g -> byFile.put(g.file(), g.uuid()));
         return merged.forNode(node).stream()
                 .filter(d -> d.name().equals("gpu"))
                 .flatMap(d -> d.files().stream())
@@ -102,9 +102,9 @@ public final class GpuProbe {
      */
     public static String ofLine(SlurmConf conf, String node, String gres) {
         GresConf file = GresConf.read(conf.sister(SisterFiles.GRES), new ArrayList<>());
-        boolean said = Stream.of(gres.split(",")).anyMatch(g -> g.equals("gpu") || g.startsWith("gpu:"))
+        boolean named = Stream.of(gres.split(",")).anyMatch(g -> g.equals("gpu") || g.startsWith("gpu:"))
                 || file.forNode(node).stream().anyMatch(d -> d.name().equals("gpu"));
-        return said || !conf.gresTypes().contains("gpu")
+        return named || !conf.gresTypes().contains("gpu")
                 ? ""
                 : gresText(here(conf).find(detector(file, node, true)));
     }
@@ -136,24 +136,25 @@ public final class GpuProbe {
 
     private void nvidia(List<Gpu> out) {
         for (Path gpu : list(root.resolve("proc/driver/nvidia/gpus"))) {
-            Map<String, String> said = new LinkedHashMap<>();
+            Map<String, String> fields = new LinkedHashMap<>();
             Os.read(gpu.resolve("information"))
                     .orElse("")
                     .lines()
                     .filter(l -> l.indexOf(':') > 0)
-                    .forEach(l -> said.put(
+                    .forEach(l -> fields.put(
                             l.substring(0, l.indexOf(':')).strip(),
                             l.substring(l.indexOf(':') + 1).strip()));
-            String minor = said.getOrDefault("Device Minor", "");
+            String minor = fields.getOrDefault("Device Minor", "");
             if (minor.matches("[0-9]{1,4}")) {
-                String bus = said.getOrDefault("Bus Location", gpu.getFileName().toString());
+                String bus =
+                        fields.getOrDefault("Bus Location", gpu.getFileName().toString());
                 out.add(new Gpu(
-                        type(said.getOrDefault("Model", "")),
+                        type(fields.getOrDefault("Model", "")),
                         "/dev/nvidia" + minor,
                         cores(bus),
                         "",
                         bus,
-                        said.getOrDefault("GPU UUID", "")));
+                        fields.getOrDefault("GPU UUID", "")));
             }
         }
     }
@@ -186,9 +187,9 @@ public final class GpuProbe {
     private void amd(List<Gpu> out) {
         Map<Path, Map<String, Long>> properties = new LinkedHashMap<>();
         for (Path node : list(root.resolve("sys/class/kfd/kfd/topology/nodes"))) {
-            Map<String, Long> said = properties(node.resolve("properties"));
-            if (said.getOrDefault("simd_count", 0L) > 0 && said.getOrDefault("drm_render_minor", 0L) > 0) {
-                properties.put(node, said);
+            Map<String, Long> values = properties(node.resolve("properties"));
+            if (values.getOrDefault("simd_count", 0L) > 0 && values.getOrDefault("drm_render_minor", 0L) > 0) {
+                properties.put(node, values);
             }
         }
         List<Map.Entry<Path, Map<String, Long>>> found = new ArrayList<>(properties.entrySet());
@@ -196,20 +197,20 @@ public final class GpuProbe {
         List<Path> gpus = found.stream().map(Map.Entry::getKey).toList();
         for (Map.Entry<Path, Map<String, Long>> one : found) {
             Path node = one.getKey();
-            Map<String, Long> said = one.getValue();
-            long render = said.getOrDefault("drm_render_minor", 0L);
+            Map<String, Long> values = one.getValue();
+            long render = values.getOrDefault("drm_render_minor", 0L);
             String model = Os.read(root.resolve("sys/class/drm/renderD" + render + "/device/product_name"))
                     .map(String::strip)
                     .filter(m -> !m.isEmpty())
                     .orElseGet(() -> Os.read(node.resolve("name")).orElse("").strip());
-            String bus = bus(said);
+            String bus = bus(values);
             out.add(new Gpu(
                     type(model),
                     "/dev/dri/renderD" + render,
                     cores(bus),
                     links(node, gpus),
                     bus,
-                    uuid(said.getOrDefault("unique_id", 0L))));
+                    uuid(values.getOrDefault("unique_id", 0L))));
         }
     }
 
@@ -218,23 +219,23 @@ public final class GpuProbe {
         return id == 0 ? "" : String.format(Locale.ROOT, "GPU-%016x", id);
     }
 
-    private static String bus(Map<String, Long> said) {
-        long at = said.getOrDefault("location_id", 0L);
+    private static String bus(Map<String, Long> values) {
+        long location = values.getOrDefault("location_id", 0L);
         return String.format(
                 Locale.ROOT,
                 "%04x:%02x:%02x.%x",
-                said.getOrDefault("domain", 0L),
-                at >> 8 & 0xff,
-                at >> 3 & 0x1f,
-                at & 7);
+                values.getOrDefault("domain", 0L),
+                location >> 8 & 0xff,
+                location >> 3 & 0x1f,
+                location & 7);
     }
 
     private String links(Path node, List<Path> gpus) {
         Map<String, Long> counts = new TreeMap<>();
         for (Path link : list(node.resolve("io_links"))) {
-            Map<String, Long> said = properties(link.resolve("properties"));
-            if (said.getOrDefault("type", 0L) == XGMI) {
-                counts.merge(Long.toString(said.getOrDefault("node_to", -1L)), 1L, Long::sum);
+            Map<String, Long> values = properties(link.resolve("properties"));
+            if (values.getOrDefault("type", 0L) == XGMI) {
+                counts.merge(Long.toString(values.getOrDefault("node_to", -1L)), 1L, Long::sum);
             }
         }
         return String.join(
@@ -316,9 +317,9 @@ public final class GpuProbe {
      * GPUs or says otherwise.
      */
     static String detector(GresConf conf, String node, boolean dynamic) {
-        String said = conf.detector(node);
+        String configured = conf.detector(node);
         boolean named = conf.forNode(node).stream().anyMatch(d -> d.name().equals("gpu"));
-        return said.isEmpty() && dynamic && !named ? "full" : said;
+        return configured.isEmpty() && dynamic && !named ? "full" : configured;
     }
 
     /**
@@ -371,12 +372,12 @@ public final class GpuProbe {
                 .filter(g -> g.name().equals("gpu"))
                 .mapToLong(NodeConf.Gres::count)
                 .sum();
-        long there =
+        long detected =
                 whole.forNode(node).stream().filter(d -> d.name().equals("gpu")).count();
         return new Merged(
                 whole,
-                there < configured
-                        ? "gres/gpu count reported lower than configured (" + there + " < " + configured + ")"
+                detected < configured
+                        ? "gres/gpu count reported lower than configured (" + detected + " < " + configured + ")"
                         : "");
     }
 
@@ -402,7 +403,7 @@ public final class GpuProbe {
                 && left.getFirst().indexes().equals(right.getFirst().indexes());
     }
 
-    private static GresConf.Device device(String node, Gpu gpu, String type, GresConf.@Nullable Device said) {
+    private static GresConf.Device device(String node, Gpu gpu, String type, GresConf.@Nullable Device configured) {
         return new GresConf.Device(
                 List.of(node),
                 "gpu",
@@ -412,9 +413,9 @@ public final class GpuProbe {
                 List.of(),
                 gpu.cores(),
                 gpu.links(),
-                said == null ? List.of() : said.flags(),
+                configured == null ? List.of() : configured.flags(),
                 "",
-                said == null ? 0 : said.line());
+                configured == null ? 0 : configured.line());
     }
 
     /** {@code gpu:a100:2,gpu:1} as they would stand in a node's line; "" for none. */

@@ -111,9 +111,9 @@ final class IoFan implements AutoCloseable {
      */
     static void mark(byte[] whole, int rank) {
         ByteBuffer b = ByteBuffer.wrap(whole);
-        for (int at = 0; at < whole.length; at += Integer.BYTES + b.getInt(at)) {
-            if (whole[at + Integer.BYTES] == 'F') {
-                b.putInt(at + Integer.BYTES + TASK_AT, rank);
+        for (int offset = 0; offset < whole.length; offset += Integer.BYTES + b.getInt(offset)) {
+            if (whole[offset + Integer.BYTES] == 'F') {
+                b.putInt(offset + Integer.BYTES + TASK_AT, rank);
             }
         }
     }

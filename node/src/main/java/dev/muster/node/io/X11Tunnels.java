@@ -230,7 +230,7 @@ public final class X11Tunnels implements AutoCloseable {
         try (OutputStream to = process.getOutputStream()) {
             to.write(order.getBytes(StandardCharsets.UTF_8));
         }
-        byte[] said = process.getInputStream().readNBytes(OUTPUT_BYTES_MAX);
+        byte[] output = process.getInputStream().readNBytes(OUTPUT_BYTES_MAX);
         try {
             if (!process.waitFor(XAUTH_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();
@@ -240,7 +240,7 @@ public final class X11Tunnels implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
         }
-        return new String(said, StandardCharsets.UTF_8).strip();
+        return new String(output, StandardCharsets.UTF_8).strip();
     }
 
     // ---- connections
@@ -280,19 +280,19 @@ public final class X11Tunnels implements AutoCloseable {
     /** Tells the command of the connection, as soon as there is one; without an answer it is closed. */
     private static void offer(Tunnel tunnel, int connection, Socket socket) {
         long endNs = System.nanoTime() + FETCH_MS * 1_000_000;
-        Frames told = null;
+        Frames notified = null;
         try {
             while (tunnel.waiting.containsKey(connection) && System.nanoTime() < endNs) {
                 Frames control = tunnel.control;
-                if (control != null && control != told) {
-                    told = control;
+                if (control != null && control != notified) {
+                    notified = control;
                     try {
                         control.send(Codec.encode(new X11Connect(connection)));
                     } catch (IOException e) {
-                        told = null; // gone: another may come
+                        notified = null; // gone: another may come
                     }
                 }
-                Thread.sleep(told == null ? 50 : 200);
+                Thread.sleep(notified == null ? 50 : 200);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -22,8 +22,8 @@ public final class PrologEpilogRuns {
      * @return its error, "" for none
      */
     CompletableFuture<String> run(String name, Supplier<String> hook, String failure) {
-        CompletableFuture<String> mine = new CompletableFuture<>();
-        CompletableFuture<String> known = byName.putIfAbsent(name, mine);
+        CompletableFuture<String> own = new CompletableFuture<>();
+        CompletableFuture<String> known = byName.putIfAbsent(name, own);
         if (known != null) {
             return known;
         }
@@ -34,9 +34,9 @@ public final class PrologEpilogRuns {
             } catch (RuntimeException | Error e) {
                 Faults.report(e);
             }
-            mine.complete(error);
+            own.complete(error);
         });
-        return mine;
+        return own;
     }
 
     /** Forgets a run: its job has gone on. */

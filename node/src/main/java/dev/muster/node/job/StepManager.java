@@ -245,20 +245,20 @@ public final class StepManager {
         Map<Target, byte[]> questions = new TreeMap<>();
         before.keySet()
                 .forEach(t -> questions.put(t, Codec.encode(new QueryJobSteps(t.jobId, h.job.attempt(t.jobId)))));
-        Map<Target, byte[]> said = each(questions, "QueryJobSteps");
-        if (said.size() < before.size()) {
+        Map<Target, byte[]> answers = each(questions, "QueryJobSteps");
+        if (answers.size() < before.size()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
         StepDesk.Answer<StepDesk.Begun> answer;
         synchronized (h) {
-            for (Map.Entry<Target, byte[]> one : said.entrySet()) {
-                JobStepsReply there = Codec.decode(one.getValue(), JobStepsReply.class);
-                if (there.connected() || there.highest() >= h.job.nextStep()) {
+            for (Map.Entry<Target, byte[]> one : answers.entrySet()) {
+                JobStepsReply reply = Codec.decode(one.getValue(), JobStepsReply.class);
+                if (reply.connected() || reply.highest() >= h.job.nextStep()) {
                     return Reply.error(SlurmErrno.CTLD_CONNECT);
                 }
                 Target t = one.getKey();
                 before.getOrDefault(t, Set.of()).stream()
-                        .filter(id -> !there.live().contains(id)
+                        .filter(id -> !reply.live().contains(id)
                                 && h.job.open(t.jobId, t.node).contains(id))
                         .forEach(id -> h.job.over(t.jobId, id, t.node, System.currentTimeMillis()));
             }

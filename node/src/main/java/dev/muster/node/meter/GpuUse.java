@@ -55,8 +55,10 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
         return new GpuUse(percent, kb);
     }
 
-    private static long number(List<String> words, int at) {
-        return at >= 0 && at < words.size() && words.get(at).matches("[0-9]{1,9}") ? Long.parseLong(words.get(at)) : 0;
+    private static long number(List<String> words, int index) {
+        return index >= 0 && index < words.size() && words.get(index).matches("[0-9]{1,9}")
+                ? Long.parseLong(words.get(index))
+                : 0;
     }
 
     /** Some process of these tasks is on a GPU: of a job without GPUs as well, where devices are not confined. */

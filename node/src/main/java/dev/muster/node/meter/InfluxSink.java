@@ -58,8 +58,8 @@ public final class InfluxSink implements ProfileSink {
         synchronized (this) {
             lines(plan, series, task, values, epochS)
                     .forEach(line -> waiting.append(line).append('\n'));
-            boolean due = System.nanoTime() - sentNs >= conf.frequencyS() * 1_000_000_000L;
-            ready = due || waiting.length() > WAITING_MAX ? taken() : "";
+            boolean isTime = System.nanoTime() - sentNs >= conf.frequencyS() * 1_000_000_000L;
+            ready = isTime || waiting.length() > WAITING_MAX ? taken() : "";
         }
         if (!ready.isEmpty()) {
             Loop.aside(() -> send(ready));

@@ -68,13 +68,13 @@ public final class PowerMeter {
                 .findFirst();
     }
 
-    /** Sum of the first {@code most} lines {@code 16,Name,Type,210.00,W,Event} that are in watts. */
-    private static OptionalDouble rows(String text, int most) {
+    /** Sum of the first {@code rows} lines {@code 16,Name,Type,210.00,W,Event} that are in watts. */
+    private static OptionalDouble rows(String text, int rows) {
         double[] all = text.lines()
                 .map(l -> l.split(","))
                 .filter(c -> c.length > 4 && c[4].equals("W") && c[3].matches("[0-9]+(\\.[0-9]+)?"))
                 .mapToDouble(c -> Double.parseDouble(c[3]))
-                .limit(most)
+                .limit(rows)
                 .toArray();
         return sum(all);
     }

@@ -137,14 +137,14 @@ public final class Sensors {
 
     /** Seconds between two samples; 0 where there is nothing to sample. */
     public int sampleSeconds() {
-        int most = what.energy().measuresPower() ? what.energy().seconds() : GUARD_SECONDS;
+        int maxSeconds = what.energy().measuresPower() ? what.energy().seconds() : GUARD_SECONDS;
         if (!counts()) {
             return 0;
         }
         if (what.nodeSeconds() > 0) {
-            return Math.min(what.nodeSeconds(), most);
+            return Math.min(what.nodeSeconds(), maxSeconds);
         }
-        return most;
+        return maxSeconds;
     }
 
     /** Follows the counters, and for AcctGatherNodeFreq works out the power since the last sample. */
@@ -166,10 +166,10 @@ public final class Sensors {
         if (nowNs <= lastNs) {
             return;
         }
-        boolean due = what.nodeSeconds() > 0
+        boolean isTime = what.nodeSeconds() > 0
                 && nowNs - lastNs >= (what.nodeSeconds() - 1) * 1_000_000_000L
                 && (!zones.isEmpty() || watts.isPresent());
-        if (due) {
+        if (isTime) {
             power = Optional.of(
                     new Power(watts(energyUj - lastUj, nowNs - lastNs), watts(energyUj - firstUj, nowNs - firstNs)));
             lastUj = energyUj;

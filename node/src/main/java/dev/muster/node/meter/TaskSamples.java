@@ -46,14 +46,14 @@ public final class TaskSamples {
     private final Loop loop;
     private final Settings.Sensing how;
     private final boolean byGroup;
-    private final IntFunction<List<ProcessTable.Running>> due;
+    private final IntFunction<List<ProcessTable.Running>> tasksDue;
     private final Supplier<Optional<GpuUse>> gpus;
     private final BiConsumer<ProcessTable.Running, List<TaskUsage>> seen;
     private final DaemonLog log;
     private int second;
 
     /**
-     * @param due the steps to be looked at in a second since the start of slurmd; asked on the loop
+     * @param tasksDue the steps to be looked at in a second since the start of slurmd; asked on the loop
      * @param gpus what processes do on them, where there are any
      * @param seen receives each sample
      */
@@ -61,14 +61,14 @@ public final class TaskSamples {
             Loop loop,
             Settings.Sensing how,
             boolean byGroup,
-            IntFunction<List<ProcessTable.Running>> due,
+            IntFunction<List<ProcessTable.Running>> tasksDue,
             Supplier<Optional<GpuUse>> gpus,
             BiConsumer<ProcessTable.Running, List<TaskUsage>> seen,
             DaemonLog log) {
         this.loop = loop;
         this.how = how;
         this.byGroup = byGroup;
-        this.due = due;
+        this.tasksDue = tasksDue;
         this.gpus = gpus;
         this.seen = seen;
         this.log = log;
@@ -81,7 +81,7 @@ public final class TaskSamples {
     }
 
     private void round() {
-        List<ProcessTable.Running> steps = due.apply(++second);
+        List<ProcessTable.Running> steps = tasksDue.apply(++second);
         if (steps.isEmpty()) {
             start();
             return;

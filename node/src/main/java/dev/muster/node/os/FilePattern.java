@@ -25,14 +25,14 @@ public final class FilePattern {
         return Bytes.of(out.toByteArray());
     }
 
-    private static int plain(byte[] in, int at, ByteArrayOutputStream out) {
-        out.write(in[at]);
-        return at;
+    private static int plain(byte[] in, int index, ByteArrayOutputStream out) {
+        out.write(in[index]);
+        return index;
     }
 
-    /** Expands the code at {@code at}; answers the index of its last byte. */
-    private static int code(byte[] in, int at, Map<Character, String> values, ByteArrayOutputStream out) {
-        int end = at + 1;
+    /** Expands the code at {@code index}; answers the index of its last byte. */
+    private static int code(byte[] in, int index, Map<Character, String> values, ByteArrayOutputStream out) {
+        int end = index + 1;
         int width = 0;
         while (end < in.length && in[end] >= '0' && in[end] <= '9') {
             width = Math.min(width * 10 + in[end++] - '0', WIDTH_MAX);
@@ -43,7 +43,7 @@ public final class FilePattern {
         }
         String value = end < in.length ? values.get((char) in[end]) : null;
         if (value == null) {
-            return plain(in, at, out);
+            return plain(in, index, out);
         }
         boolean number = !value.isEmpty() && value.chars().allMatch(Character::isDigit);
         out.writeBytes(("0".repeat(number ? Math.max(0, width - value.length()) : 0) + value)

@@ -100,12 +100,12 @@ public final class Leftovers {
     }
 
     private static boolean hasStepdAbove(long pid, Map<Long, Long> parents, Map<Long, Boolean> stepds) {
-        long at = pid;
-        for (int depth = 0; depth < 1000 && at > 1; depth++) {
-            if (stepds.computeIfAbsent(at, Leftovers::isStepd)) {
+        long ancestor = pid;
+        for (int depth = 0; depth < 1000 && ancestor > 1; depth++) {
+            if (stepds.computeIfAbsent(ancestor, Leftovers::isStepd)) {
                 return true;
             }
-            at = parents.getOrDefault(at, 1L);
+            ancestor = parents.getOrDefault(ancestor, 1L);
         }
         return false;
     }

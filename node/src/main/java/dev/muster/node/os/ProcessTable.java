@@ -81,13 +81,13 @@ public final class ProcessTable {
     }
 
     private boolean isBelow(long pid, long top) {
-        long at = pid;
-        for (int depth = 0; at > 1 && depth < 10_000; depth++) {
-            if (at == top) {
+        long ancestor = pid;
+        for (int depth = 0; ancestor > 1 && depth < 10_000; depth++) {
+            if (ancestor == top) {
                 return true;
             }
-            String[] fields = stats.get(at);
-            at = fields == null ? 0 : Long.parseLong(fields[PARENT]);
+            String[] fields = stats.get(ancestor);
+            ancestor = fields == null ? 0 : Long.parseLong(fields[PARENT]);
         }
         return false;
     }

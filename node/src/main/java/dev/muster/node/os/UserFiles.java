@@ -90,12 +90,12 @@ public final class UserFiles {
             if (words.length != 3 || words[1].startsWith("-")) {
                 return new FileRead(q.id(), "");
             }
-            int most = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
+            int limit = Math.clamp(q.maxBytes(), 1, BYTES_MAX);
             return new FileRead(
                     q.id(),
                     Long.parseLong(words[0]),
                     Long.parseLong(words[1]),
-                    Bytes.of(readFirst(in, most)),
+                    Bytes.of(readFirst(in, limit)),
                     "",
                     words[2]);
         } finally {
@@ -153,14 +153,14 @@ public final class UserFiles {
     }
 
     /** Blocks for the first byte, and takes what comes soon after it. */
-    private static byte[] readFirst(InputStream in, int most) throws IOException {
+    private static byte[] readFirst(InputStream in, int maxBytes) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         byte[] buffer = new byte[8192];
         int quietMs = 0;
         try {
-            while (out.size() < most && quietMs < TOGETHER_MS) {
+            while (out.size() < maxBytes && quietMs < TOGETHER_MS) {
                 if (out.size() == 0 || in.available() > 0) {
-                    int n = in.read(buffer, 0, Math.min(buffer.length, most - out.size()));
+                    int n = in.read(buffer, 0, Math.min(buffer.length, maxBytes - out.size()));
                     if (n < 0) {
                         break;
                     }

@@ -101,15 +101,15 @@ public final class NodeJob {
                 .filter(s -> s.isBatch() && s.phase == NodeStep.Phase.RUNNING)
                 .findFirst();
         batch.ifPresent(end);
-        Runnable others =
+        Runnable endOthers =
                 () -> all.stream().filter(s -> s != batch.orElse(null)).forEach(end);
         Optional<StepWatch> watch = batch.flatMap(s -> s.watch);
         if (watch.isEmpty()) {
-            others.run();
+            endOthers.run();
             return;
         }
-        watch.get().afterSent(() -> loop.post(others));
-        loop.later(BATCH_FIRST_MS, others);
+        watch.get().afterSent(() -> loop.post(endOthers));
+        loop.later(BATCH_FIRST_MS, endOthers);
     }
 
     private void toAll(int mode, int signal) {

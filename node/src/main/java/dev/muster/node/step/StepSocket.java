@@ -126,8 +126,8 @@ public final class StepSocket implements AutoCloseable {
         return out;
     }
 
-    private int length(int at) throws IOException {
-        int length = in.getInt(at);
+    private int length(int offset) throws IOException {
+        int length = in.getInt(offset);
         if (length < HEAD_BYTES || length > FRAME_BYTES_MAX) {
             throw new IOException("frame of " + length + " bytes from stepd");
         }
@@ -137,8 +137,8 @@ public final class StepSocket implements AutoCloseable {
     /** Whether one of those frames is of that type. */
     public static boolean holds(byte[] frames, char type) {
         ByteBuffer all = ByteBuffer.wrap(frames);
-        for (int at = 0; at < frames.length; at += Integer.BYTES + all.getInt(at)) {
-            if (frames[at + Integer.BYTES] == type) {
+        for (int offset = 0; offset < frames.length; offset += Integer.BYTES + all.getInt(offset)) {
+            if (frames[offset + Integer.BYTES] == type) {
                 return true;
             }
         }

@@ -89,7 +89,7 @@ class GpuProbeTest {
     }
 
     @Test
-    void aMachineWithoutAnyHasNone() {
+    void machineWithoutGpusListsNone() {
         assertThat(probe().find("full")).isEmpty();
     }
 
@@ -110,7 +110,7 @@ class GpuProbeTest {
                         + "that was not found",
                 "AutoDetect=nvidia # gpu:4 # gres/gpu count reported lower than configured (2 < 4)",
             })
-    void gresConfIsHeldAgainstThem(String conf, String gres, String outcome) throws IOException {
+    void gresConfIsComparedWithDetectedGpus(String conf, String gres, String outcome) throws IOException {
         nvidia("0000:07:00.0", "NVIDIA A100", 0, "0-1,4-5");
         nvidia("0000:82:00.0", "NVIDIA A100", 1, "2-3,6-7");
         file("gres.conf", conf.replace(';', '\n') + "\n");

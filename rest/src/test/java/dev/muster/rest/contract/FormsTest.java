@@ -88,7 +88,7 @@ class FormsTest {
     }
 
     @Test
-    void wordsAreRead() throws StartupException {
+    void formsAreReadFromTheEnvironment() throws StartupException {
         assertThat(Forms.read(Map.of())).isEqualTo(new Forms(false, false, true));
         assertThat(Forms.read(Map.of("SLURMRESTD_JSON", "compact", "SLURMRESTD_YAML", "pretty")))
                 .isEqualTo(new Forms(false, false, true));

@@ -180,11 +180,11 @@ public final class PlannedReservations {
 
     /** Returns the claim, or the first behind it that is not lost. */
     private int valid(int claim) {
-        int at = claim;
-        while (at >= 0 && rankOf[at] < 0) {
-            at = before[at] - 1;
+        int candidate = claim;
+        while (candidate >= 0 && rankOf[candidate] < 0) {
+            candidate = before[candidate] - 1;
         }
-        return at;
+        return candidate;
     }
 
     PlannedPlace at(int claim) {
@@ -199,9 +199,9 @@ public final class PlannedReservations {
     /** Returns the claims on the node of jobs before that number. */
     List<PlannedPlace> on(int node, int rank) {
         List<PlannedPlace> out = new ArrayList<>();
-        for (int at = first(node); at >= 0; at = next(at)) {
-            if (rankOf[at] < rank) {
-                out.add(at(at));
+        for (int claim = first(node); claim >= 0; claim = next(claim)) {
+            if (rankOf[claim] < rank) {
+                out.add(at(claim));
             }
         }
         return out;

@@ -14,21 +14,21 @@ import java.util.Optional;
  */
 public final class RemainingCapacity implements UnreservedCapacity {
     private final List<NodeSlot> nodes;
-    private final Optional<ReservationsInForce> standing;
+    private final Optional<ReservationsInForce> reservationsInForce;
     private final Reserved reserved;
     private final long nowS;
 
     public RemainingCapacity(
-            List<NodeSlot> nodes, Reserved reserved, Optional<ReservationsInForce> standing, long nowS) {
+            List<NodeSlot> nodes, Reserved reserved, Optional<ReservationsInForce> reservationsInForce, long nowS) {
         this.nodes = nodes;
         this.reserved = reserved;
-        this.standing = standing;
+        this.reservationsInForce = reservationsInForce;
         this.nowS = nowS;
     }
 
     /** Tests that no planned job and no reservation holds anything. */
     public boolean isEmpty() {
-        return standing.isEmpty() && reserved.isEmpty();
+        return reservationsInForce.isEmpty() && reserved.isEmpty();
     }
 
     /** Tests whether reservations withhold no node. */
@@ -37,19 +37,19 @@ public final class RemainingCapacity implements UnreservedCapacity {
     }
 
     @Override
-    public int cpusWhoeverGoes(NeedClass c, int node, int most) {
+    public int cpusWhoeverGoes(NeedClass c, int node, int maxCpus) {
         if (!reserved.has(node) || !c.heedsReservations()) {
-            return most;
+            return maxCpus;
         }
         NodeSlot slot = nodes.get(node);
         int open = reserved.unitsUntil(slot, until(c));
         if (open == slot.spec.units()) {
-            return most;
+            return maxCpus;
         }
         if (c.exclusive) {
             return -1;
         }
-        return Math.min(most, open * slot.spec.cpusPerUnit());
+        return Math.min(maxCpus, open * slot.spec.cpusPerUnit());
     }
 
     private long until(NeedClass c) {
@@ -63,7 +63,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
 
     private boolean isWhole(NodeSlot slot, long until) {
         return (!reserved.has(slot.index) || !reserved.touches(ReservationScope.NONE, slot, nowS, until))
-                && (standing.isEmpty() || !standing.get().comesBefore(slot, until));
+                && (reservationsInForce.isEmpty() || !reservationsInForce.get().comesBefore(slot, until));
     }
 
     @Override
@@ -75,9 +75,9 @@ public final class RemainingCapacity implements UnreservedCapacity {
         int open = reserved.has(slot.index)
                 ? Math.min(free, reserved.freeUntil(slot, until) * slot.spec.cpusPerUnit())
                 : free;
-        return standing.isEmpty() || !standing.get().touches(slot)
+        return reservationsInForce.isEmpty() || !reservationsInForce.get().touches(slot)
                 ? open
-                : Math.min(open, standing.get().unitsUntil(slot, until) * slot.spec.cpusPerUnit());
+                : Math.min(open, reservationsInForce.get().unitsUntil(slot, until) * slot.spec.cpusPerUnit());
     }
 
     @Override
@@ -86,14 +86,14 @@ public final class RemainingCapacity implements UnreservedCapacity {
     }
 
     private long memoryMb(NodeSlot slot, long until, long free) {
-        return standing.isEmpty() || !standing.get().touches(slot)
+        return reservationsInForce.isEmpty() || !reservationsInForce.get().touches(slot)
                 ? free
-                : Math.min(free, standing.get().memoryUntil(slot, until));
+                : Math.min(free, reservationsInForce.get().memoryUntil(slot, until));
     }
 
     /** Returns a number that rises when a backfill reservation takes effect and when preemption tries a victim. */
     public int version() {
-        return standing.map(ReservationsInForce::version).orElse(0);
+        return reservationsInForce.map(ReservationsInForce::version).orElse(0);
     }
 
     /**
@@ -128,15 +128,15 @@ public final class RemainingCapacity implements UnreservedCapacity {
 
         /** Returns whether the node has that much for a job with this limit in minutes, -1 for none. */
         public boolean has(int limitMin, int leastCpus, long leastMb, boolean whole) {
-            int at = limitMin * 0x9E3779B9 >>> 26;
-            if (extents[at] == 0 || limits[at] != limitMin) {
+            int bucket = limitMin * 0x9E3779B9 >>> 26;
+            if (extents[bucket] == 0 || limits[bucket] != limitMin) {
                 long until = ResourceNeed.end(nowS, limitMin);
-                limits[at] = limitMin;
-                cpus[at] = RemainingCapacity.this.cpus(slot, until, freeCpus);
-                mb[at] = memoryMb(slot, until, freeMb);
-                extents[at] = isWhole(slot, until) ? WHOLE : PART;
+                limits[bucket] = limitMin;
+                cpus[bucket] = RemainingCapacity.this.cpus(slot, until, freeCpus);
+                mb[bucket] = memoryMb(slot, until, freeMb);
+                extents[bucket] = isWhole(slot, until) ? WHOLE : PART;
             }
-            return cpus[at] >= leastCpus && mb[at] >= leastMb && (!whole || extents[at] == WHOLE);
+            return cpus[bucket] >= leastCpus && mb[bucket] >= leastMb && (!whole || extents[bucket] == WHOLE);
         }
     }
 }

@@ -30,7 +30,7 @@ public final class ReservationsInForce {
     private final Now now;
     private final PlannedReservations claims;
     /** Ranks of the jobs whose turn has come, as {@link PlannedReservations#rank}. */
-    private final BitSet come = new BitSet();
+    private final BitSet turnsReached = new BitSet();
     /** Number that goes up with each job whose turn comes. */
     private int version;
 
@@ -53,17 +53,17 @@ public final class ReservationsInForce {
         private final int version;
         private final int units;
         private final long memoryMb;
-        private final long[] at;
+        private final long[] beginsS;
         private final long[] leastCpus;
         private final long[] leastMb;
 
-        private Bound(int version, NodeSlot node, long[] at) {
+        private Bound(int version, NodeSlot node, long[] beginsS) {
             this.version = version;
             this.units = node.freeUnits.count();
             this.memoryMb = node.freeMemoryMb;
-            this.at = at;
-            this.leastCpus = new long[at.length];
-            this.leastMb = new long[at.length];
+            this.beginsS = beginsS;
+            this.leastCpus = new long[beginsS.length];
+            this.leastMb = new long[beginsS.length];
         }
 
         private boolean holds(int now, NodeSlot node) {
@@ -72,7 +72,7 @@ public final class ReservationsInForce {
 
         private long until(long until, boolean cpus) {
             long least = Long.MAX_VALUE;
-            for (int i = 0; i < at.length && at[i] < until; i++) {
+            for (int i = 0; i < beginsS.length && beginsS[i] < until; i++) {
                 least = Math.min(least, cpus ? leastCpus[i] : leastMb[i]);
             }
             return Math.max(0, least);
@@ -93,9 +93,9 @@ public final class ReservationsInForce {
                         .sorted()
                         .distinct()
                         .toArray());
-        for (int i = 0; i < out.at.length; i++) {
-            out.leastCpus[i] = left(node, here, out.at[i], true);
-            out.leastMb[i] = left(node, here, out.at[i], false);
+        for (int i = 0; i < out.beginsS.length; i++) {
+            out.leastCpus[i] = left(node, here, out.beginsS[i], true);
+            out.leastMb[i] = left(node, here, out.beginsS[i], false);
         }
         bounds.put(node.index, out);
         return out;
@@ -133,7 +133,7 @@ public final class ReservationsInForce {
     public void keep(int jobId) {
         int rank = claims.rank(jobId);
         if (rank >= 0) {
-            come.set(rank);
+            turnsReached.set(rank);
             version++;
         }
     }
@@ -143,7 +143,7 @@ public final class ReservationsInForce {
         FreeTable free = cluster.free();
         for (PlannedPlace c : claims.of(jobId)) {
             if (free.hasRoom(c.node())) {
-                free.freer(c.node());
+                free.markGrown(c.node());
             }
         }
     }
@@ -175,8 +175,8 @@ public final class ReservationsInForce {
     }
 
     private boolean isTouched(NodeSlot node) {
-        for (int at = claims.first(node.index); at >= 0; at = claims.next(at)) {
-            if (come.get(claims.rankAt(at))) {
+        for (int claim = claims.first(node.index); claim >= 0; claim = claims.next(claim)) {
+            if (turnsReached.get(claims.rankAt(claim))) {
                 return true;
             }
         }
@@ -219,14 +219,14 @@ public final class ReservationsInForce {
     }
 
     /** Returns the CPUs, or the memory in MiB, that running jobs and other reservations leave at that time. */
-    private long left(NodeSlot node, List<PlannedPlace> here, long at, boolean cpus) {
+    private long left(NodeSlot node, List<PlannedPlace> here, long atS, boolean cpus) {
         long left = cpus ? (long) node.freeUnits.count() * node.spec.cpusPerUnit() : node.freeMemoryMb;
         int column = cpus ? 1 : 2;
         for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
-            left += e[0] <= at && !lifted.contains((int) e[3]) ? e[column] : 0;
+            left += e[0] <= atS && !lifted.contains((int) e[3]) ? e[column] : 0;
         }
         for (PlannedPlace other : here) {
-            if (other.from() <= at && other.to() > at) {
+            if (other.from() <= atS && other.to() > atS) {
                 left -= cpus ? other.cpus() : other.memoryMb();
             }
         }
@@ -250,9 +250,9 @@ public final class ReservationsInForce {
     /** Returns the reservations on the node of jobs with earlier turns. */
     private List<PlannedPlace> here(int node) {
         List<PlannedPlace> out = new ArrayList<>();
-        for (int at = claims.first(node); at >= 0; at = claims.next(at)) {
-            if (come.get(claims.rankAt(at))) {
-                out.add(claims.at(at));
+        for (int claim = claims.first(node); claim >= 0; claim = claims.next(claim)) {
+            if (turnsReached.get(claims.rankAt(claim))) {
+                out.add(claims.at(claim));
             }
         }
         return out;
@@ -283,13 +283,13 @@ public final class ReservationsInForce {
     }
 
     /**
-     * @param beside what is kept for those before that number
+     * @param keptClaims what is kept for those before that number
      * @param asPlanned nodes of which that is known
      */
-    private boolean fits(List<PlannedPlace> those, PlannedReservations beside, int rank, IntPredicate asPlanned) {
+    private boolean fits(List<PlannedPlace> those, PlannedReservations keptClaims, int rank, IntPredicate asPlanned) {
         for (PlannedPlace c : those) {
             NodeSlot node = cluster.nodes().get(c.node());
-            if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, beside.on(c.node(), rank)))) {
+            if (!asPlanned.test(c.node()) && !(node.usable && isEnough(node, c, keptClaims.on(c.node(), rank)))) {
                 return false;
             }
         }
@@ -297,22 +297,22 @@ public final class ReservationsInForce {
     }
 
     /** Tests that no time comes at which there is less than nothing, with this claim among the others. */
-    private boolean isEnough(NodeSlot node, PlannedPlace c, List<PlannedPlace> others) {
-        List<PlannedPlace> here = new ArrayList<>(others);
+    private boolean isEnough(NodeSlot node, PlannedPlace c, List<PlannedPlace> claimsBefore) {
+        List<PlannedPlace> here = new ArrayList<>(claimsBefore);
         here.add(c);
         for (PlannedPlace other : here) {
-            long at = Math.max(other.from(), c.from());
-            if (at >= Math.min(other.to(), c.to())) {
+            long overlapS = Math.max(other.from(), c.from());
+            if (overlapS >= Math.min(other.to(), c.to())) {
                 continue;
             }
             long cpus = (long) node.freeUnits.count() * node.spec.cpusPerUnit();
             long memory = node.freeMemoryMb;
             for (long[] e : ends.computeIfAbsent(node.index, n -> ends(node))) {
-                cpus += e[0] <= at ? e[1] : 0;
-                memory += e[0] <= at ? e[2] : 0;
+                cpus += e[0] <= overlapS ? e[1] : 0;
+                memory += e[0] <= overlapS ? e[2] : 0;
             }
             for (PlannedPlace o : here) {
-                boolean then = o.from() <= at && o.to() > at;
+                boolean then = o.from() <= overlapS && o.to() > overlapS;
                 cpus -= then ? o.cpus() : 0;
                 memory -= then ? o.memoryMb() : 0;
             }

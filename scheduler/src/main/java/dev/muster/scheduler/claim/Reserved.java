@@ -152,7 +152,7 @@ public final class Reserved {
         Reservation in = name.isEmpty() ? null : reservation(name);
         IndexSet own = IndexSet.empty();
         IndexSet barred = IndexSet.empty();
-        List<Reservation> others = new ArrayList<>();
+        List<Reservation> withholding = new ArrayList<>();
         for (ReservedNodes.Claim c : nodes.on(node.index)) {
             if (c.reservation().name().equals(name)) {
                 own = own.union(c.units());
@@ -161,10 +161,10 @@ public final class Reserved {
                         && c.reservation().sharesCores()
                         && in.nodes().contains(node.spec.name());
                 barred = shared ? barred : barred.union(c.units());
-                others.add(c.reservation());
+                withholding.add(c.reservation());
             }
         }
-        withhold(name, node, others);
+        withhold(name, node, withholding);
         IndexSet all = node.spec.units() == 0 ? IndexSet.empty() : IndexSet.range(0, node.spec.units() - 1, 1);
         if (in == null || isFlexible(name) || hasAnyNodes(name)) {
             return all.minus(barred);
@@ -208,7 +208,7 @@ public final class Reserved {
         return barred;
     }
 
-    private void withhold(String name, NodeSlot node, List<Reservation> others) {
+    private void withhold(String name, NodeSlot node, List<Reservation> withholding) {
         if (node.freeGres.isEmpty() || !has(node.index)) {
             return;
         }
@@ -216,7 +216,7 @@ public final class Reserved {
         Map<String, IndexSet> out = new HashMap<>();
         for (String device : node.freeGres.keySet()) {
             IndexSet kept = IndexSet.empty();
-            for (Reservation r : others) {
+            for (Reservation r : withholding) {
                 kept = kept.union(ReservedDevices.on(r, node.spec, device));
             }
             // a reservation with devices of a kind has exactly these

@@ -78,7 +78,7 @@ public final class ReservedNodes {
                     byNode.get(slot.index)
                             .add(new Claim(
                                     r,
-                                    r.unitsOn(slot.spec),
+                                    r.unitsOf(slot.spec),
                                     floats ? w.from() - now : w.from(),
                                     floats ? w.to() - now : w.to(),
                                     floats));
@@ -87,8 +87,8 @@ public final class ReservedNodes {
         }
     }
 
-    private void changes(long at) {
-        untilS = at > madeS ? Math.min(untilS, at) : untilS;
+    private void changes(long changeS) {
+        untilS = changeS > madeS ? Math.min(untilS, changeS) : untilS;
     }
 
     /** Tests whether the same would be made of the state now: nothing begins or ends meanwhile. */

@@ -81,7 +81,7 @@ final class ConstraintCheck {
     private long looks;
 
     /** A sharing policy of a job on a node, in these slots. */
-    private record Stay(SharingPolicy who, int from, int end) {}
+    private record Stay(SharingPolicy policy, int from, int end) {}
 
     ConstraintCheck(
             State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licenses) {
@@ -120,10 +120,10 @@ final class ConstraintCheck {
     }
 
     /** Notes a sharing policy that restricts which jobs share its nodes; call it before {@link #held}. */
-    void mind(SharingPolicy who) {
+    void mind(SharingPolicy policy) {
         isMinded = true;
-        if (who.topo()) {
-            mates.computeIfAbsent(who.topology(), this::mates);
+        if (policy.topo()) {
+            mates.computeIfAbsent(policy.topology(), this::mates);
         }
     }
 
@@ -197,18 +197,18 @@ final class ConstraintCheck {
     long tasks(NeedClass c, int n, int cpus, long memoryMb, boolean idle, int from, int end) {
         ResourceNeed need = c.need;
         NodeSlot node = node(n);
-        int most = cpus;
+        int cpusLeft = cpus;
         int[][] had = held.get(need.partition());
         if (had != null && need.shape().cpusMax() >= 0) {
             for (int s = from; s < end; s++) {
-                most = Math.min(most, need.shape().cpusMax() - had[s][ground.node(n)]);
+                cpusLeft = Math.min(cpusLeft, need.shape().cpusMax() - had[s][ground.node(n)]);
             }
-            if (most < (need.exclusive() ? node.spec.cpus() : 1)) {
+            if (cpusLeft < (need.exclusive() ? node.spec.cpus() : 1)) {
                 return 0;
             }
         }
         return NodeSelector.tasksFitting(
-                need, node, most / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
+                need, node, cpusLeft / Math.max(1, node.spec.cpusPerUnit()), memoryMb, idle, memoryConsumed);
     }
 
     /** Notes that a running job has these cores and devices until that slot. */
@@ -240,28 +240,28 @@ final class ConstraintCheck {
             }
             thens.put(n, then);
         }
-        int most = (int) Math.min(tasks, NodeSelector.tasksByGres(need, then.node));
-        return GpuPlaces.tasks(need, then.node, GpuPlaces.open(need, then.node, then.node.freeUnits), most);
+        int maxTasks = (int) Math.min(tasks, NodeSelector.tasksByGres(need, then.node));
+        return GpuPlaces.tasks(need, then.node, GpuPlaces.open(need, then.node, then.node.freeUnits), maxTasks);
     }
 
     /**
      * Tests whether a job that does not share with this one is on the node in these slots, or on its switch or block if
      * one of the two wants that exclusively.
      */
-    boolean keepsOff(SharingPolicy who, int number, int from, int end) {
+    boolean keepsOff(SharingPolicy policy, int number, int from, int end) {
         if (!isMinded) {
             return false;
         }
         int n = ground.node(number);
         for (Stay s : company.getOrDefault(n, List.of())) {
-            if (s.from < end && s.end > from && !who.goesWith(s.who)) {
+            if (s.from < end && s.end > from && !policy.goesWith(s.policy)) {
                 return true;
             }
         }
         for (Map.Entry<String, Map<Integer, int[]>> t : mates.entrySet()) {
             for (int mate : t.getValue().getOrDefault(n, NOBODY)) {
                 for (Stay s : company.getOrDefault(mate, List.of())) {
-                    if (s.from < end && s.end > from && (who.owns(t.getKey()) || s.who.owns(t.getKey()))) {
+                    if (s.from < end && s.end > from && (policy.owns(t.getKey()) || s.policy.owns(t.getKey()))) {
                         return true;
                     }
                 }

@@ -97,7 +97,7 @@ public final class Forecast {
     private final int tried;
     private final int slots;
     private final Map<Integer, Planned> planned;
-    private final Map<Integer, Planned> behind;
+    private final Map<Integer, Planned> coarse;
     private final Set<Integer> open;
     private final PlannedReservations claims;
 
@@ -105,7 +105,7 @@ public final class Forecast {
     record Planned(long start, int[] nodes, int cpus, String partition, List<PlannedPlace> places) {}
 
     /**
-     * @param behind jobs whose times lie behind the fine slots, and are coarse
+     * @param coarse jobs whose times lie behind the fine slots
      * @param open jobs that are planned with the rest, and have a coarse time until then, or none
      */
     Forecast(
@@ -113,7 +113,7 @@ public final class Forecast {
             int walked,
             int tried,
             Map<Integer, Planned> planned,
-            Map<Integer, Planned> behind,
+            Map<Integer, Planned> coarse,
             Set<Integer> open,
             PlannedReservations claims) {
         this.nodes = in.nodes;
@@ -123,7 +123,7 @@ public final class Forecast {
         this.walked = walked;
         this.tried = tried;
         this.planned = planned;
-        this.behind = behind;
+        this.coarse = coarse;
         this.open = open;
         this.claims = claims;
     }
@@ -143,8 +143,8 @@ public final class Forecast {
      * Returns the seconds until one more task of the array may run under its limit of running tasks; 0 if one may now.
      */
     static long throttledS(State state, Job job, long tickMs) {
-        int most = job.array().maxRunning();
-        if (most <= 0) {
+        int taskLimit = job.array().maxRunning();
+        if (taskLimit <= 0) {
             return 0;
         }
         long[] ends = Stream.concat(
@@ -154,7 +154,7 @@ public final class Forecast {
                 .mapToLong(t -> RemainingTime.seconds(state, t, tickMs))
                 .sorted()
                 .toArray();
-        return ends.length < most ? 0 : ends[ends.length - most];
+        return ends.length < taskLimit ? 0 : ends[ends.length - taskLimit];
     }
 
     static int tasks(Job job) {
@@ -172,7 +172,7 @@ public final class Forecast {
     }
 
     private Optional<Planned> find(int jobId) {
-        return Optional.ofNullable(planned.get(jobId)).or(() -> Optional.ofNullable(behind.get(jobId)));
+        return Optional.ofNullable(planned.get(jobId)).or(() -> Optional.ofNullable(coarse.get(jobId)));
     }
 
     private Planner.Estimate estimate(Planned p) {
@@ -201,7 +201,7 @@ public final class Forecast {
 
     /** Returns the number of jobs that have a time. */
     public int size() {
-        return planned.size() + behind.size();
+        return planned.size() + coarse.size();
     }
 
     Made made(int eraNow) {

@@ -28,7 +28,7 @@ public final class ForecastBuilder {
 
     private final Forecast.Input in;
     private final Map<Integer, Forecast.Planned> planned = new HashMap<>();
-    private Map<Integer, Forecast.Planned> behind = new HashMap<>();
+    private Map<Integer, Forecast.Planned> coarse = new HashMap<>();
     private final PlannedReservations claims;
     private List<ForecastWindow.Turn> left = new ArrayList<>();
     /** Jobs that find no place as long as jobs without a limit keep theirs. */
@@ -54,24 +54,24 @@ public final class ForecastBuilder {
         for (QueueOrder.Block block : in.queue()) {
             for (int i = 0; i < block.size; i++) {
                 walked++;
-                List<Forecast.Asked> ways = asked(block, i);
-                if (ways.isEmpty()) {
+                List<Forecast.Asked> alternatives = asked(block, i);
+                if (alternatives.isEmpty()) {
                     continue;
                 }
                 tried++;
-                ForecastWindow.Turn turn = new ForecastWindow.Turn(ways);
-                put(turn, stretch.plan(turn, claimed < in.claims(), planned, behind), left);
+                ForecastWindow.Turn turn = new ForecastWindow.Turn(alternatives);
+                put(turn, stretch.plan(turn, claimed < in.claims(), planned, coarse), left);
                 if (!stretch.places().isEmpty()) {
-                    claims.add(ways.getFirst().jobId(), stretch.places());
+                    claims.add(alternatives.getFirst().jobId(), stretch.places());
                     claimed++;
                 }
             }
         }
         Set<Integer> open = Stream.concat(left.stream(), never.stream())
-                .map(t -> t.ways.getFirst().jobId())
+                .map(t -> t.alternatives.getFirst().jobId())
                 .filter(id -> !planned.containsKey(id))
                 .collect(Collectors.toSet());
-        return new Forecast(in, walked, tried, new HashMap<>(planned), behind, open, claims);
+        return new Forecast(in, walked, tried, new HashMap<>(planned), coarse, open, claims);
     }
 
     /** Returns an empty list for a job that waits for something that no plan knows of. */
@@ -81,7 +81,7 @@ public final class ForecastBuilder {
             return in.special().getOrDefault(block.places[i].jobId(), List.of());
         }
         NeedClass c = in.lanes()[lane].need;
-        if (block.told[i] >= 0 && !Forecast.WAITS.contains(ClassVerdicts.REASONS[block.told[i]])
+        if (block.toldReasons[i] >= 0 && !Forecast.WAITS.contains(ClassVerdicts.REASONS[block.toldReasons[i]])
                 || in.masks()[c.where()].length == 0) {
             return List.of();
         }
@@ -118,7 +118,7 @@ public final class ForecastBuilder {
 
     /** Ends the plan and returns all that is planned by now. */
     Forecast whole() {
-        behind.forEach(planned::putIfAbsent);
+        coarse.forEach(planned::putIfAbsent);
         return new Forecast(in, walked, tried, planned, Map.of(), Set.of(), claims);
     }
 
@@ -130,9 +130,9 @@ public final class ForecastBuilder {
         }
         left = still;
         // as a map of its own: the first plan has the other
-        Map<Integer, Forecast.Planned> all = new HashMap<>(behind);
+        Map<Integer, Forecast.Planned> all = new HashMap<>(coarse);
         all.putAll(vague);
-        behind = all;
+        coarse = all;
     }
 
     private void put(ForecastWindow.Turn turn, ForecastWindow.Outcome outcome, List<ForecastWindow.Turn> still) {

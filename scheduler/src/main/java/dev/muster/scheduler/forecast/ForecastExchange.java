@@ -54,7 +54,7 @@ public final class ForecastExchange {
 
     private final AtomicReference<Forecast> offered = new AtomicReference<>();
     private PlannedReservations claims = PlannedReservations.NONE;
-    private boolean elsewhere;
+    private boolean inBackground;
     /** A plan has been there. */
     private boolean planned;
     /** Number that goes up when nodes get other numbers. Written by the core thread alone. */
@@ -82,17 +82,17 @@ public final class ForecastExchange {
 
     /** Passes keep the places that plans give, and make none. */
     public void elsewhere(boolean on) {
-        elsewhere = on;
+        inBackground = on;
         claims = on ? claims : PlannedReservations.NONE;
     }
 
     /**
      * Makes a plan of the whole queue as it is now, on this thread. Only from the core thread.
      *
-     * @param most jobs whose places are to be kept
+     * @param maxClaims jobs whose places are to be kept
      */
-    public Forecast make(State state, Now now, int most) {
-        return Forecast.of(input(state, now, most));
+    public Forecast make(State state, Now now, int maxClaims) {
+        return Forecast.of(input(state, now, maxClaims));
     }
 
     /**
@@ -199,7 +199,7 @@ public final class ForecastExchange {
         Forecast made = offered.getAndSet(null);
         Forecast fresh = made != null && made.era() == era ? made : null;
         planned |= fresh != null;
-        if (!elsewhere || !planned) {
+        if (!inBackground || !planned) {
             // the first passes plan for themselves
             return Optional.empty();
         }
@@ -208,12 +208,12 @@ public final class ForecastExchange {
             claims = new ReservationsInForce(cluster, queue.ranks()::has, state, now, before)
                     .renewed(fresh.claims(), fresh.changes());
             // classes that failed because of the old reservations are tested again
-            before.nodes(cluster.free()::hasRoom).forEach(cluster.free()::freer);
+            before.nodes(cluster.free()::hasRoom).forEach(cluster.free()::markGrown);
             List<Integer> jobs = claims.jobs();
             jobs.stream().filter(id -> !before.has(id)).forEach(queue.ranks()::lookAt);
             // their turns come in this order if nothing else happens
-            queue.classes().comers().clear();
-            queue.classes().comers().addAll(jobs);
+            queue.classes().reservationOrder().clear();
+            queue.classes().reservationOrder().addAll(jobs);
         }
         return Optional.of(new ReservationsInForce(cluster, queue.ranks()::has, state, now, claims));
     }
@@ -225,7 +225,7 @@ public final class ForecastExchange {
 
     /** Lets passes keep these places, for tests. */
     public void keeping(PlannedReservations places) {
-        elsewhere = true;
+        inBackground = true;
         planned = true;
         claims = places;
     }
@@ -247,9 +247,9 @@ public final class ForecastExchange {
     /**
      * Returns the input of a plan, as things are now. Only from the core thread.
      *
-     * @param most jobs whose places are to be kept
+     * @param maxClaims jobs whose places are to be kept
      */
-    public Forecast.Input input(State state, Now now, int most) {
+    public Forecast.Input input(State state, Now now, int maxClaims) {
         Map<Integer, List<Forecast.Asked>> special = new HashMap<>();
         Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
@@ -261,9 +261,9 @@ public final class ForecastExchange {
             for (int i = 0; i < block.size; i++) {
                 if (block.lanes[i] == QueueOrder.UNKNOWN) {
                     Job job = block.places[i].job();
-                    List<Forecast.Asked> ways = special(state, now, job, candidates, reserved);
-                    if (!ways.isEmpty()) {
-                        special.put(job.id(), ways);
+                    List<Forecast.Asked> alternatives = special(state, now, job, candidates, reserved);
+                    if (!alternatives.isEmpty()) {
+                        special.put(job.id(), alternatives);
                     }
                 } else if (reserved.areMagnetic() && !drawn.containsKey(block.lanes[i])) {
                     // a lane's jobs are of one user, account and partition: what draws one of them draws all
@@ -288,7 +288,7 @@ public final class ForecastExchange {
                 queue.classes().masks(),
                 special,
                 drawn,
-                elsewhere ? most : 0,
+                inBackground ? maxClaims : 0,
                 era);
     }
 

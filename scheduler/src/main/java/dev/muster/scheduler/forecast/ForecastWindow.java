@@ -49,16 +49,16 @@ final class ForecastWindow {
     /** A job in the queue with the places that it still needs. */
     static final class Turn {
         /** Alternatives of its request. */
-        final List<Forecast.Asked> ways;
+        final List<Forecast.Asked> alternatives;
         /** Number of its tasks that have a place. */
         private int done;
 
-        Turn(List<Forecast.Asked> ways) {
-            this.ways = ways;
+        Turn(List<Forecast.Asked> alternatives) {
+            this.alternatives = alternatives;
         }
 
         private int tasks() {
-            return Math.min(TASKS_MAX, ways.getFirst().tasks());
+            return Math.min(TASKS_MAX, alternatives.getFirst().tasks());
         }
     }
 
@@ -123,7 +123,7 @@ final class ForecastWindow {
     private final int[][] cpus;
 
     private final int[][] memoryMb;
-    private final int[][] most;
+    private final int[][] maxCpus;
     private final int[][] gpus;
     private final int[] idle;
     private final int[] fuller;
@@ -153,7 +153,7 @@ final class ForecastWindow {
     /** Jobs with a place that outlasts the seven days. */
     private final List<Seat> lasting = new ArrayList<>();
 
-    private int behind;
+    private int coarseCount;
     private int firstBehind = Integer.MAX_VALUE;
     private boolean any;
     private List<PlannedPlace> places = List.of();
@@ -173,7 +173,7 @@ final class ForecastWindow {
         this.ground = ahead.ground;
         this.cpus = ahead.cpus;
         this.memoryMb = ahead.memoryMb;
-        this.most = ahead.most;
+        this.maxCpus = ahead.maxCpus;
         this.gpus = ahead.gpus;
         this.idle = ahead.idle;
         this.fuller = ahead.fuller;
@@ -226,11 +226,11 @@ final class ForecastWindow {
      * @param last whether the time behind its days counts
      */
     Optional<ForecastWindow> next(boolean last) {
-        if (!any && behind == 0) {
+        if (!any && coarseCount == 0) {
             return Optional.empty();
         }
         // if no job begins in these days, the next window starts where one may
-        long idleS = any || behind == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - TimeGrid.HORIZON_S;
+        long idleS = any || coarseCount == BEHIND_MAX ? 0 : times.starts()[firstBehind - 1] - TimeGrid.HORIZON_S;
         return Optional.of(
                 new ForecastWindow(in, cast, laterS + TimeGrid.HORIZON_S + Math.max(0, idleS), lasting, last, yearly));
     }
@@ -245,7 +245,7 @@ final class ForecastWindow {
 
     /** Returns the first slot in which no job is placed any more. */
     private int placingEnd() {
-        return last || behind < BEHIND_MAX ? slots : near;
+        return last || coarseCount < BEHIND_MAX ? slots : near;
     }
 
     private long afterS(Forecast.Asked job) {
@@ -260,21 +260,21 @@ final class ForecastWindow {
      * @param then receives places behind the days
      */
     Outcome plan(Turn turn, boolean keep, Map<Integer, Forecast.Planned> to, Map<Integer, Forecast.Planned> then) {
-        List<Forecast.Asked> ways = turn.ways;
+        List<Forecast.Asked> alternatives = turn.alternatives;
         places = List.of();
         for (int i = turn.done; i < turn.tasks(); i++) {
-            Forecast.Asked way = ways.getFirst();
+            Forecast.Asked way = alternatives.getFirst();
             int slot = earliest(way);
-            for (int w = 1; w < ways.size(); w++) {
-                int other = earliest(ways.get(w));
-                way = other < slot ? ways.get(w) : way;
+            for (int w = 1; w < alternatives.size(); w++) {
+                int other = earliest(alternatives.get(w));
+                way = other < slot ? alternatives.get(w) : way;
                 slot = Math.min(slot, other);
             }
             if (slot >= placingEnd()) {
                 // it fits nowhere in the time behind, where no job is planned: it never will
-                return slot < slots || behind > 0 ? Outcome.LEFT : Outcome.NEVER;
+                return slot < slots || coarseCount > 0 ? Outcome.LEFT : Outcome.NEVER;
             }
-            if (ways.size() > 1) {
+            if (alternatives.size() > 1) {
                 // the nodes found are those of the way that was looked at last
                 fitsIn(way, slot);
             }
@@ -286,7 +286,7 @@ final class ForecastWindow {
                 any = true;
             } else {
                 then.putIfAbsent(way.jobId(), p);
-                behind++;
+                coarseCount++;
                 firstBehind = Math.min(firstBehind, slot);
             }
         }
@@ -312,10 +312,10 @@ final class ForecastWindow {
         if (c.id >= from.length) {
             from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
         }
-        List<NeedClass> others = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
+        List<NeedClass> knownClasses = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
         int own = patience(job);
         int first = own < 0 ? from[c.id] : fromChoosy.getOrDefault(own, 0);
-        for (NeedClass other : others) {
+        for (NeedClass other : knownClasses) {
             if (from[other.id] > first && c.asksNoLess(other, false)) {
                 first = from[other.id];
             }
@@ -332,7 +332,7 @@ final class ForecastWindow {
         }
         from[c.id] = s;
         if (s > first && c.simple) {
-            remember(others, c);
+            remember(knownClasses, c);
         }
         return s;
     }
@@ -372,12 +372,12 @@ final class ForecastWindow {
                         new Place(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
     }
 
-    private void remember(List<NeedClass> others, NeedClass c) {
-        others.removeIf(o -> o == c || from[o.id] <= from[c.id] && o.asksNoLess(c, false));
-        if (others.size() >= KNOWN_MAX) {
-            others.removeFirst();
+    private void remember(List<NeedClass> knownClasses, NeedClass c) {
+        knownClasses.removeIf(o -> o == c || from[o.id] <= from[c.id] && o.asksNoLess(c, false));
+        if (knownClasses.size() >= KNOWN_MAX) {
+            knownClasses.removeFirst();
         }
-        others.add(c);
+        knownClasses.add(c);
     }
 
     private boolean fitsIn(Forecast.Asked job, int slot) {
@@ -452,7 +452,7 @@ final class ForecastWindow {
     private boolean onOneNode(NeedClass c, long[] mask, int slot, int end) {
         long wanted = Math.max(c.cpusMin, (long) c.tasks * c.cpusPerTask);
         for (int w = 0; w < mask.length; w++) {
-            for (long bits = most[slot][w] < wanted ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
+            for (long bits = maxCpus[slot][w] < wanted ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 long tasks = cpus[slot][n] < wanted ? 0 : tasksOn(c, n, slot, end);
                 if (tasks >= Math.max(1, c.tasks) && add(n, tasks) && isEnough(c, 0, slot, end)) {
@@ -503,7 +503,7 @@ final class ForecastWindow {
         int[] now = cpus[slot];
         int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
         for (int w = 0; w < mask.length && !othersMayDo; w++) {
-            if (mask[w] == 0 || most[slot][w] < c.cpusMin) {
+            if (mask[w] == 0 || maxCpus[slot][w] < c.cpusMin) {
                 continue;
             }
             int best = Integer.MIN_VALUE;
@@ -525,7 +525,7 @@ final class ForecastWindow {
                 }
             }
             if (mask[w] == -1L) {
-                most[slot][w] = best;
+                maxCpus[slot][w] = best;
             }
         }
         return false;
@@ -555,7 +555,7 @@ final class ForecastWindow {
             able.add(candidate(found[i], foundTasks[i], slot, end));
         }
         for (int w = 0; w < mask.length; w++) {
-            for (long bits = most[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
+            for (long bits = maxCpus[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
                 int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
                 if (tasks > 0 && !isAmong(named, n)) {

@@ -39,7 +39,7 @@ final class FutureCapacity {
      * Upper bound of the free CPUs of one node, by slot and block of 64 nodes; below it, the number of idle nodes by
      * slot.
      */
-    final int[][] most;
+    final int[][] maxCpus;
 
     final int[] idle;
     /**
@@ -79,7 +79,7 @@ final class FutureCapacity {
         ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
         this.cpus = new int[slots][count];
         this.memoryMb = new int[slots][count];
-        this.most = new int[slots][FreeTable.words(count)];
+        this.maxCpus = new int[slots][FreeTable.words(count)];
         this.idle = new int[slots];
         this.differs = new boolean[slots];
         this.unused = new long[slots];
@@ -155,13 +155,13 @@ final class FutureCapacity {
     private void sum() {
         for (int s = 0; s < times.count(); s++) {
             if (s > 0 && !differs[s]) {
-                System.arraycopy(most[s - 1], 0, most[s], 0, most[s].length);
+                System.arraycopy(maxCpus[s - 1], 0, maxCpus[s], 0, maxCpus[s].length);
                 idle[s] = idle[s - 1];
                 unused[s] = unused[s - 1];
                 continue;
             }
             for (int n = 0; n < count; n++) {
-                most[s][n >>> 6] = Math.max(most[s][n >>> 6], cpus[s][n]);
+                maxCpus[s][n >>> 6] = Math.max(maxCpus[s][n >>> 6], cpus[s][n]);
                 idle[s] += cpus[s][n] >= whole[n] ? 1 : 0;
                 unused[s] += Math.max(0, cpus[s][n]);
             }

@@ -52,7 +52,7 @@ public final class ClusterIndex {
     /** Table of the cluster as if no job ran and every usable node could be used. */
     private FreeTable empty = new FreeTable(0);
     /** Whether some switch has all nodes below it, or there is no topology. */
-    private boolean joined;
+    private boolean spannedByOneSwitch;
 
     private List<String> names = List.of();
 
@@ -96,7 +96,7 @@ public final class ClusterIndex {
         empty = new FreeTable(nodes.size());
         nodes.forEach(n -> empty.update(n, !state.nodes().at(n.spec.name()).isClosedToJobs()));
         Topology topology = settings.topology("");
-        joined = settings.topologies().size() < 2
+        spannedByOneSwitch = settings.topologies().size() < 2
                 && (topology.kind() == Topology.Kind.FLAT
                         || topology.kind() == Topology.Kind.TREE
                                 && topology.switches().stream()
@@ -177,7 +177,7 @@ public final class ClusterIndex {
             later.forEach(share -> Optional.ofNullable(byName.get(share.node())).ifPresent(slot -> {
                 free.change(slot.index);
                 // what is planned there may leave more room, or less
-                free.freer(slot.index);
+                free.markGrown(slot.index);
             }));
         }
     }
@@ -315,7 +315,7 @@ public final class ClusterIndex {
     /** Tests whether the need would certainly fit if no job ran; false where that is not certain. */
     public boolean fitsEmpty(NeedClass c) {
         return c.simple
-                && joined
+                && spannedByOneSwitch
                 && c.need.shape().cpusMax() < 0
                 && (c.single || c.need.nodesMax() == 0 || c.tasks <= c.nodesMin)
                 && c.need.network().isPlain()

@@ -1,6 +1,7 @@
 package dev.muster.scheduler.node;
 
 import dev.muster.core.command.Decision;
+import dev.muster.core.job.UnsupportedOptions;
 import dev.muster.core.node.ChangingFeatures;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
@@ -21,7 +22,6 @@ import dev.muster.model.job.TresFreq;
 import dev.muster.scheduler.request.ExtraConstraint;
 import dev.muster.scheduler.request.Network;
 import dev.muster.scheduler.request.ResourceNeed;
-import dev.muster.scheduler.request.Unsupported;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -55,7 +55,7 @@ public final class Feasibility {
         if (!understood) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_EXTRA));
         }
-        Optional<Decision.Rejected> wrong = Unsupported.refusal(desc, state.settings())
+        Optional<Decision.Rejected> wrong = UnsupportedOptions.refusal(desc, state.settings())
                 .or(() -> malformed(state, desc.request(), desc.extras().batchFeatures()));
         return isHeld(desc)
                 ? wrong
@@ -215,8 +215,8 @@ public final class Feasibility {
     }
 
     /** Tests whether the job has room in the partition when these nodes are not there. */
-    public static boolean fitsWithout(State state, JobDesc desc, Partition partition, List<String> gone) {
-        return inPartition(state, desc, partition, true, gone).isEmpty();
+    public static boolean fitsWithout(State state, JobDesc desc, Partition partition, List<String> unavailable) {
+        return inPartition(state, desc, partition, true, unavailable).isEmpty();
     }
 
     /**
@@ -272,16 +272,20 @@ public final class Feasibility {
     /**
      * Collects the nodes that the need fits on if they are empty, until it fits on some of them together.
      *
-     * @param gone nodes that do not count
+     * @param unavailable nodes that do not count
      * @return whether the need fits; if not, all candidates of the partition are collected
      */
     private static boolean findCandidates(
-            State state, PartitionRequest request, Partition partition, List<String> gone, List<Candidate> candidates) {
+            State state,
+            PartitionRequest request,
+            Partition partition,
+            List<String> unavailable,
+            List<Candidate> candidates) {
         ResourceNeed need = request.need;
         Topology topology = need.network().in(state.settings());
         Set<String> required = request.required;
         Set<String> excluded = new HashSet<>(HostList.distinct(need.excludeList()));
-        excluded.addAll(gone);
+        excluded.addAll(unavailable);
         boolean anyFeatures = state.settings().options().requests().anyFeature();
         boolean memory = state.memoryConsumed();
         int found = 0;
@@ -325,7 +329,7 @@ public final class Feasibility {
     }
 
     private static Optional<Decision.Rejected> inPartition(
-            State state, JobDesc desc, Partition partition, boolean strictly, List<String> gone) {
+            State state, JobDesc desc, Partition partition, boolean strictly, List<String> unavailable) {
         ResourceNeed need = ResourceNeed.ofEmpty(desc, partition, state).onAnySwitches();
         Topology topology = need.network().in(state.settings());
         String objection = Network.objection(desc.request(), topology);
@@ -351,7 +355,7 @@ public final class Feasibility {
                     waits ? SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE : SlurmErrno.TOO_MANY_REQUESTED_CPUS));
         }
         List<Candidate> candidates = new ArrayList<>();
-        if (findCandidates(state, request, partition, gone, candidates)) {
+        if (findCandidates(state, request, partition, unavailable, candidates)) {
             return Optional.empty();
         }
         int found = (int) candidates.stream()

@@ -13,12 +13,12 @@ import java.util.TreeSet;
 public final class Features {
     private static final String INVALID = "Invalid feature specification";
     private final String text;
-    private final Set<String> has;
-    private int at;
+    private final Set<String> nodeFeatures;
+    private int position;
 
-    private Features(String text, Set<String> has) {
+    private Features(String text, Set<String> nodeFeatures) {
         this.text = text;
-        this.has = has;
+        this.nodeFeatures = nodeFeatures;
     }
 
     /**
@@ -63,15 +63,15 @@ public final class Features {
         }
         String before = open == 0 ? "" : text.substring(0, open - 1);
         String after = close == text.length() - 1 ? "" : text.substring(close + 2);
-        String others = before.isEmpty() || after.isEmpty() ? before + after : before + "&" + after;
+        String outside = before.isEmpty() || after.isEmpty() ? before + after : before + "&" + after;
         String inner = text.substring(open + 1, close);
         if (inner.indexOf('*') >= 0) {
-            return counted(inner, others);
+            return counted(inner, outside);
         }
         List<Choice> out = new ArrayList<>();
         for (String one : split(inner, '|')) {
-            boolean single = one.isEmpty() || others.isEmpty();
-            out.add(new Choice(single ? one + others : "(" + one + ")&" + others, List.of()));
+            boolean single = one.isEmpty() || outside.isEmpty();
+            out.add(new Choice(single ? one + outside : "(" + one + ")&" + outside, List.of()));
         }
         return out;
     }
@@ -85,9 +85,9 @@ public final class Features {
                 && (close == text.length() - 1 || text.charAt(close + 1) == '&');
     }
 
-    private static List<Choice> counted(String text, String others) {
+    private static List<Choice> counted(String text, String outside) {
         List<Count> counts = new ArrayList<>();
-        StringBuilder every = new StringBuilder(others);
+        StringBuilder every = new StringBuilder(outside);
         for (String item : split(text, '&')) {
             int star = item.lastIndexOf('*');
             if (star < 0) {
@@ -224,8 +224,8 @@ public final class Features {
 
     private boolean any() {
         boolean result = all();
-        while (at < text.length() && text.charAt(at) == '|') {
-            at++;
+        while (position < text.length() && text.charAt(position) == '|') {
+            position++;
             result |= all();
         }
         return result;
@@ -233,24 +233,24 @@ public final class Features {
 
     private boolean all() {
         boolean result = one();
-        while (at < text.length() && (text.charAt(at) == '&' || text.charAt(at) == ',')) {
-            at++;
+        while (position < text.length() && (text.charAt(position) == '&' || text.charAt(position) == ',')) {
+            position++;
             result &= one();
         }
         return result;
     }
 
     private boolean one() {
-        if (at < text.length() && text.charAt(at) == '(') {
-            at++;
+        if (position < text.length() && text.charAt(position) == '(') {
+            position++;
             boolean result = any();
-            at++;
+            position++;
             return result;
         }
-        int start = at;
-        while (at < text.length() && !isOperator(text.charAt(at))) {
-            at++;
+        int start = position;
+        while (position < text.length() && !isOperator(text.charAt(position))) {
+            position++;
         }
-        return has.contains(text.substring(start, at));
+        return nodeFeatures.contains(text.substring(start, position));
     }
 }

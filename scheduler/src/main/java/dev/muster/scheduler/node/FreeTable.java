@@ -34,11 +34,11 @@ public final class FreeTable {
     private int sleepers;
     private final int[] log = new int[LOG_MAX];
     private long freed;
-    /** The last answer of {@link #freerSince}, and of nodes whether they are in one that is being made. */
-    private @Nullable Freer freer;
+    /** The last answer of {@link #grownSince}, and of nodes whether they are in one that is being made. */
+    private @Nullable GrownNodes grown;
 
-    private long freerFrom;
-    private long freerTo;
+    private long grownFrom;
+    private long grownTo;
     private final long[] noted;
     /** Change after which each node was last other than before, counted in {@link #changes}. */
     private final long[] changedAt;
@@ -85,7 +85,7 @@ public final class FreeTable {
     }
 
     /** Nodes that became freer, each once, and the most that one of them has. */
-    public record Freer(int[] nodes, int cpus, long memoryMb, int gpus) {
+    public record GrownNodes(int[] nodes, int cpus, long memoryMb, int gpus) {
         /** Returns how many of the nodes may take a task of the need, as the table has them. */
         int mayServe(NeedClass c, FreeTable table) {
             if (c.cpusMin > cpus || c.memoryMin > memoryMb || c.gpus > gpus) {
@@ -112,20 +112,20 @@ public final class FreeTable {
      * Returns the nodes that became freer since then; empty if they are not known any more. What has become less
      * meanwhile has less than it says.
      */
-    public Optional<Freer> freerSince(long since) {
+    public Optional<GrownNodes> grownSince(long since) {
         if (freed - since > LOG_MAX) {
             return Optional.empty();
         }
-        if (freer == null || freerFrom != since || freerTo != freed) {
-            freerFrom = since;
-            freerTo = freed;
+        if (grown == null || grownFrom != since || grownTo != freed) {
+            grownFrom = since;
+            grownTo = freed;
             int[] those = new int[(int) (freed - since)];
             int count = 0;
             int mostCpus = 0;
             long mostMemory = 0;
             int mostGpus = 0;
-            for (long at = since; at < freed; at++) {
-                int n = log[(int) (at & LOG_MAX - 1)];
+            for (long change = since; change < freed; change++) {
+                int n = log[(int) (change & LOG_MAX - 1)];
                 if (is(ready, n) && (is(room, n) || is(idle, n)) && !is(noted, n)) {
                     set(noted, n, true);
                     those[count++] = n;
@@ -137,9 +137,9 @@ public final class FreeTable {
             for (int i = 0; i < count; i++) {
                 set(noted, those[i], false);
             }
-            freer = new Freer(Arrays.copyOf(those, count), mostCpus, mostMemory, mostGpus);
+            grown = new GrownNodes(Arrays.copyOf(those, count), mostCpus, mostMemory, mostGpus);
         }
-        return Optional.of(freer);
+        return Optional.of(grown);
     }
 
     /**
@@ -174,7 +174,7 @@ public final class FreeTable {
             change(n);
         }
         if (more && !quiet) {
-            freer(n);
+            markGrown(n);
         }
     }
 
@@ -197,7 +197,7 @@ public final class FreeTable {
     }
 
     /** Notes that something of a node may be had that could not be had before. */
-    public void freer(int node) {
+    public void markGrown(int node) {
         log[(int) (freed & LOG_MAX - 1)] = node;
         freed++;
     }
@@ -264,17 +264,17 @@ public final class FreeTable {
     }
 
     /** Tests as {@link #mayTake(NeedClass, int)} does, on the capacity that earlier jobs leave. */
-    public boolean mayTake(NeedClass c, int n, UnreservedCapacity beside) {
-        return mayTake(c, n) && tasksBeside(c, n, beside) >= 0;
+    public boolean mayTake(NeedClass c, int n, UnreservedCapacity unreserved) {
+        return mayTake(c, n) && tasksBeside(c, n, unreserved) >= 0;
     }
 
     /** Returns the tasks that fit beside reserved capacity, on a node that {@link #mayTake} says yes to; or -1. */
-    private long tasksBeside(NeedClass c, int n, UnreservedCapacity beside) {
-        if (c.exclusive && !beside.isWhole(c, n)) {
+    private long tasksBeside(NeedClass c, int n, UnreservedCapacity unreserved) {
+        if (c.exclusive && !unreserved.isWhole(c, n)) {
             return -1;
         }
-        int left = beside.cpus(c, n, cpus[n]);
-        long leftMb = left < c.cpusMin ? 0 : beside.memoryMb(c, n, memoryMb[n]);
+        int left = unreserved.cpus(c, n, cpus[n]);
+        long leftMb = left < c.cpusMin ? 0 : unreserved.memoryMb(c, n, memoryMb[n]);
         return left >= c.cpusMin && leftMb >= c.memoryMin ? c.tasksOn(left, leftMb) : -1;
     }
 
@@ -294,13 +294,13 @@ public final class FreeTable {
     }
 
     /** Tests the same on the capacity that earlier jobs leave, and remembers no result. */
-    public boolean isShort(NeedClass c, UnreservedCapacity beside) {
-        return isShort(c, new NeedClass.Memory(), n -> tasksBeside(c, n, beside));
+    public boolean isShort(NeedClass c, UnreservedCapacity unreserved) {
+        return isShort(c, new NeedClass.Memory(), n -> tasksBeside(c, n, unreserved));
     }
 
     /** Tests the same on the capacity that reservations leave once victims are gone. */
-    public boolean isShortOfUnreserved(NeedClass c, UnreservedCapacity beside, NeedClass.Memory memory) {
-        return isShort(c, memory, n -> tasksWhoeverGoes(c, n, beside));
+    public boolean isShortOfUnreserved(NeedClass c, UnreservedCapacity unreserved, NeedClass.Memory memory) {
+        return isShort(c, memory, n -> tasksWhoeverGoes(c, n, unreserved));
     }
 
     /** @param tasks that fit on a node that {@link #mayTake} says yes to, or -1 */
@@ -334,14 +334,14 @@ public final class FreeTable {
     }
 
     /** Returns the tasks that fit in what reservations leave, on a node that {@link #mayTake} says yes to; or -1. */
-    private long tasksWhoeverGoes(NeedClass c, int n, UnreservedCapacity beside) {
-        int open = beside.cpusWhoeverGoes(c, n, cpus[n]);
+    private long tasksWhoeverGoes(NeedClass c, int n, UnreservedCapacity unreserved) {
+        int open = unreserved.cpusWhoeverGoes(c, n, cpus[n]);
         return open >= c.cpusMin ? c.tasksOn(open, memoryMb[n]) : -1;
     }
 
     /** Tests as {@link #mayTake(NeedClass, int)}, in what reservations leave. */
-    public boolean mayTakeWhoeverGoes(NeedClass c, int n, UnreservedCapacity beside) {
-        return mayTake(c, n) && tasksWhoeverGoes(c, n, beside) >= 0;
+    public boolean mayTakeWhoeverGoes(NeedClass c, int n, UnreservedCapacity unreserved) {
+        return mayTake(c, n) && tasksWhoeverGoes(c, n, unreserved) >= 0;
     }
 
     /**
@@ -349,28 +349,29 @@ public final class FreeTable {
      * all of them either.
      *
      * @param slots nodes by name
-     * @param beside capacity that reservations leave
+     * @param unreserved capacity that reservations leave
      */
-    public int enough(NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, UnreservedCapacity beside) {
+    public int enough(
+            NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, UnreservedCapacity unreserved) {
         long[] mask = c.mask();
-        FitCount fits = countFits(c, beside);
+        FitCount fits = countFits(c, unreserved);
         Map<Integer, Left> left = new HashMap<>();
-        int gone = 0;
-        for (; !fits.suffices(c) && those.hasNext(); gone++) {
+        int departed = 0;
+        for (; !fits.suffices(c) && those.hasNext(); departed++) {
             for (Allocation.Share s : those.next().run().allocation().held()) {
                 NodeSlot slot = s.released() ? null : slots.apply(s.node());
                 if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
                     Left was = left.get(n);
-                    Left at = was == null ? left(n, cpus[n], slot.holders, c, beside) : was;
-                    fits.remove(was == null && !mayTake(c, n) ? -1 : at.tasks(c));
-                    Left now = at.without(s, slot);
+                    Left before = was == null ? left(n, cpus[n], slot.holders, c, unreserved) : was;
+                    fits.remove(was == null && !mayTake(c, n) ? -1 : before.tasks(c));
+                    Left now = before.without(s, slot);
                     left.put(n, now);
                     fits.add(now.tasks(c));
                 }
             }
         }
-        return fits.suffices(c) ? gone : -1;
+        return fits.suffices(c) ? departed : -1;
     }
 
     /** Nodes that a class fits on, and its tasks that fit on them together. */
@@ -398,21 +399,21 @@ public final class FreeTable {
         }
     }
 
-    private FitCount countFits(NeedClass c, UnreservedCapacity beside) {
+    private FitCount countFits(NeedClass c, UnreservedCapacity unreserved) {
         FitCount out = new FitCount();
         long[] mask = c.mask();
         long[] open = c.exclusive ? idle : room;
         for (int w = 0; w < mask.length; w++) {
             for (long bits = mask[w] & ready[w] & open[w]; bits != 0; bits &= bits - 1) {
                 int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                out.add(mayTake(c, n) ? left(n, cpus[n], 0, c, beside).tasks(c) : -1);
+                out.add(mayTake(c, n) ? left(n, cpus[n], 0, c, unreserved).tasks(c) : -1);
             }
         }
         return out;
     }
 
-    private Left left(int n, int free, int holders, NeedClass c, UnreservedCapacity beside) {
-        return new Left(free, memoryMb[n], gpus[n], holders, beside.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
+    private Left left(int n, int free, int holders, NeedClass c, UnreservedCapacity unreserved) {
+        return new Left(free, memoryMb[n], gpus[n], holders, unreserved.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
     }
 
     /**

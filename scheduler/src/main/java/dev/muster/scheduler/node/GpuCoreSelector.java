@@ -82,12 +82,12 @@ final class GpuCoreSelector {
         int gpus = GresRequest.gpus(wanted);
         int able = GpuPlaces.reachable(need, node, node.devices("gpu", "")).count();
         // the node may get more GPUs of the whole job or of other tasks later: its cores are placed as if it got all
-        int most = Math.max(
+        int gpusOfJob = Math.max(
                 GresRequest.gpus(need.gresPerJob()),
                 need.shape().tasksGiven() && nodes > 1
                         ? GresRequest.gpus(need.gresPerTask()) * (need.tasks() - nodes + 1)
                         : 0);
-        int planned = Math.max(gpus, Math.min(most, able));
+        int planned = Math.max(gpus, Math.min(gpusOfJob, able));
         for (boolean each : need.gpus().enforced() ? new boolean[] {true} : new boolean[] {true, false}) {
             for (int count : planned > gpus ? new int[] {planned, gpus} : new int[] {gpus}) {
                 for (int size = 1; size <= Math.min(Math.min(GpuPlaces.GROUPS_MAX, groups.size()), count); size++) {
@@ -109,14 +109,14 @@ final class GpuCoreSelector {
      */
     private List<GpuCores.Group> best(List<Tres.Item> wanted, int size, int planned, boolean each) {
         List<GpuCores.Group> best = List.of();
-        int most = 0;
+        int mostCores = 0;
         for (List<GpuCores.Group> set : GpuPlaces.subsets(groups, size)) {
             int cores = union(near(set)).count();
             boolean all = set.stream().noneMatch(g -> free.intersect(g.units()).isEmpty());
             boolean enough = !need.gpus().enforced() || cores >= Math.max(units, size);
-            if ((all || !each) && enough && cores > most && has(set, wanted, planned)) {
+            if ((all || !each) && enough && cores > mostCores && has(set, wanted, planned)) {
                 best = set;
-                most = cores;
+                mostCores = cores;
             }
         }
         return best;
@@ -176,19 +176,19 @@ final class GpuCoreSelector {
      */
     private IndexSet gpus(List<GpuCores.Group> set, IndexSet cores, IndexSet open, int count) {
         int[] taken = new int[set.size()];
-        int[] most = new int[set.size()];
+        int[] capacity = new int[set.size()];
         int[] here = new int[set.size()];
-        for (int i = 0; i < most.length; i++) {
-            most[i] = open.intersect(set.get(i).gpus()).count();
+        for (int i = 0; i < capacity.length; i++) {
+            capacity[i] = open.intersect(set.get(i).gpus()).count();
             here[i] = cores.intersect(set.get(i).units()).count();
         }
         int left = count;
         for (boolean capped : new boolean[] {true, false}) {
             for (boolean progress = true; left > 0 && progress; ) {
                 progress = false;
-                for (int i = 0; i < most.length && left > 0; i++) {
-                    int cap = capped ? here[i] : most[i];
-                    if (here[i] > 0 && taken[i] < Math.min(most[i], cap)) {
+                for (int i = 0; i < capacity.length && left > 0; i++) {
+                    int cap = capped ? here[i] : capacity[i];
+                    if (here[i] > 0 && taken[i] < Math.min(capacity[i], cap)) {
                         taken[i]++;
                         left--;
                         progress = true;
@@ -197,7 +197,7 @@ final class GpuCoreSelector {
             }
         }
         IndexSet out = IndexSet.empty();
-        for (int i = 0; i < most.length; i++) {
+        for (int i = 0; i < capacity.length; i++) {
             out = out.union(
                     node.gpuLinks.choose(open.intersect(set.get(i).gpus()).minus(out), taken[i]));
         }

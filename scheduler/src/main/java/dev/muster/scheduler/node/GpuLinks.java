@@ -52,7 +52,7 @@ final class GpuLinks {
             return UnitSets.firstOf(free, count);
         }
         IndexSet best = IndexSet.empty();
-        long most = -1;
+        long mostLinks = -1;
         for (int seed = free.first(); seed >= 0; seed = free.next(seed + 1)) {
             IndexSet chosen = IndexSet.of(seed);
             long sum = 0;
@@ -64,8 +64,8 @@ final class GpuLinks {
                 sum += between(next, chosen);
                 chosen = chosen.with(next);
             }
-            if (sum > most) {
-                most = sum;
+            if (sum > mostLinks) {
+                mostLinks = sum;
                 best = chosen;
             }
         }
@@ -75,9 +75,9 @@ final class GpuLinks {
     private long between(int gpu, IndexSet chosen) {
         long sum = 0;
         for (int g = chosen.first(); g >= 0; g = chosen.next(g + 1)) {
-            int there = gpu < links.length && g < links[gpu].length ? links[gpu][g] : 0;
-            int back = g < links.length && gpu < links[g].length ? links[g][gpu] : 0;
-            sum += Math.max(0, Math.max(there, back));
+            int forward = gpu < links.length && g < links[gpu].length ? links[gpu][g] : 0;
+            int backward = g < links.length && gpu < links[g].length ? links[g][gpu] : 0;
+            sum += Math.max(0, Math.max(forward, backward));
         }
         return sum;
     }

@@ -326,9 +326,9 @@ public final class GpuPlaces {
             room += node.devices("gpu", "").intersect(g.gpus()).count();
         }
         for (Tres.Item item : wanted) {
-            int[] most = new int[groups.size()];
-            for (int i = 0; i < most.length; i++) {
-                most[i] = node.devices("gpu", item.type())
+            int[] capacity = new int[groups.size()];
+            for (int i = 0; i < capacity.length; i++) {
+                capacity[i] = node.devices("gpu", item.type())
                         .minus(gpus)
                         .intersect(groups.get(i).gpus())
                         .count();
@@ -338,8 +338,9 @@ public final class GpuPlaces {
                     .mapToInt(Tres.Item::count)
                     .findFirst()
                     .orElse(0);
-            int[] each =
-                    chunk > 0 ? dealTasks(item.count(), chunk, most) : deal(item.count(), most, new int[most.length]);
+            int[] each = chunk > 0
+                    ? dealTasks(item.count(), chunk, capacity)
+                    : deal(item.count(), capacity, new int[capacity.length]);
             if (Arrays.stream(each).sum() < item.count()) {
                 return Optional.empty();
             }
@@ -359,24 +360,24 @@ public final class GpuPlaces {
     /** Takes as many units as are wanted, at least one in each group; a job that does not insist gets none more. */
     private Optional<Placed> cores(List<GpuCores.Group> groups, IndexSet gpus, int units) {
         IndexSet may = free.minus(map.restricted().minus(map.of(gpus)));
-        int[] most = new int[groups.size()];
+        int[] capacity = new int[groups.size()];
         int[] least = new int[groups.size()];
         IndexSet near = IndexSet.empty();
-        for (int i = 0; i < most.length; i++) {
+        for (int i = 0; i < capacity.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units());
             if (here.isEmpty()) {
                 return Optional.empty();
             }
             // a core near GPUs of two groups counts once
-            most[i] = here.minus(near).count();
-            least[i] = Math.min(1, most[i]);
+            capacity[i] = here.minus(near).count();
+            least[i] = Math.min(1, capacity[i]);
             near = near.union(here);
         }
-        int count = need.gpus().enforced() ? Math.max(units, most.length) : units;
-        if (count < most.length) {
+        int count = need.gpus().enforced() ? Math.max(units, capacity.length) : units;
+        if (count < capacity.length) {
             return Optional.empty();
         }
-        int[] each = deal(count, most, least);
+        int[] each = deal(count, capacity, least);
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < each.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units()).minus(out);
@@ -388,13 +389,13 @@ public final class GpuPlaces {
     }
 
     /** Deals a count out evenly, what is over to the first; where there is no room for that, to the next. */
-    private static int[] deal(int count, int[] most, int[] least) {
+    private static int[] deal(int count, int[] capacity, int[] least) {
         int[] out = least.clone();
         int left = count - Arrays.stream(least).sum();
         while (left > 0) {
             int best = -1;
             for (int i = 0; i < out.length; i++) {
-                best = out[i] < most[i] && (best < 0 || out[i] < out[best]) ? i : best;
+                best = out[i] < capacity[i] && (best < 0 || out[i] < out[best]) ? i : best;
             }
             if (best < 0) {
                 return out;
@@ -406,8 +407,8 @@ public final class GpuPlaces {
     }
 
     /** Deals evenly, the remainder to the last; where one has no room for it, to the one before. */
-    static int[] dealToLast(int count, int[] most) {
-        return reversed(deal(count, reversed(most), new int[most.length]));
+    static int[] dealToLast(int count, int[] capacity) {
+        return reversed(deal(count, reversed(capacity), new int[capacity.length]));
     }
 
     private static int[] reversed(int[] numbers) {
@@ -417,11 +418,11 @@ public final class GpuPlaces {
     }
 
     /** Deals all GPUs of a task to one group if one has room for them, the remainder to the last. */
-    private static int[] dealTasks(int count, int chunk, int[] most) {
+    private static int[] dealTasks(int count, int chunk, int[] capacity) {
         int[] tasks = dealToLast(
-                count / chunk, Arrays.stream(most).map(m -> m / chunk).toArray());
+                count / chunk, Arrays.stream(capacity).map(m -> m / chunk).toArray());
         return Arrays.stream(tasks).sum() < count / chunk
-                ? deal(count, most, new int[most.length])
+                ? deal(count, capacity, new int[capacity.length])
                 : Arrays.stream(tasks).map(t -> t * chunk).toArray();
     }
 

@@ -51,9 +51,9 @@ public final class HeldLicenses {
                                 .items()),
                 job.desc().charge().reservation(),
                 job.run().limitTickMs());
-        Integer at = places.putIfAbsent(job.id(), held.size());
-        if (at != null) {
-            held.set(at, now);
+        Integer place = places.putIfAbsent(job.id(), held.size());
+        if (place != null) {
+            held.set(place, now);
             return;
         }
         held.add(now);
@@ -61,16 +61,16 @@ public final class HeldLicenses {
     }
 
     public void forget(int jobId) {
-        Integer at = places.remove(jobId);
-        if (at == null) {
+        Integer place = places.remove(jobId);
+        if (place == null) {
             return;
         }
         Held last = held.removeLast();
         Integer lastId = jobs.removeLast();
-        if (at < held.size()) {
-            held.set(at, last);
-            jobs.set(at, lastId);
-            places.put(lastId, at);
+        if (place < held.size()) {
+            held.set(place, last);
+            jobs.set(place, lastId);
+            places.put(lastId, place);
         }
     }
 

@@ -101,9 +101,9 @@ public final class Holdings {
         }
     }
 
-    public void meet(SharingPolicy who, NodeSlot slot, int jobs) {
-        slot.meet(who, jobs);
-        minding += who.minds() ? jobs : 0;
+    public void meet(SharingPolicy policy, NodeSlot slot, int jobs) {
+        slot.meet(policy, jobs);
+        minding += policy.minds() ? jobs : 0;
     }
 
     public SharingPolicy apart(Job job) {

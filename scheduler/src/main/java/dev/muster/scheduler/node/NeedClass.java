@@ -97,8 +97,8 @@ public final class NeedClass {
             return rest-- <= 0;
         }
 
-        public void fitted(boolean is) {
-            rest = is ? REST : 0;
+        public void fitted(boolean fits) {
+            rest = fits ? REST : 0;
         }
     }
 
@@ -204,9 +204,9 @@ public final class NeedClass {
 
     /** Returns the most tasks that fit into these CPUs and this memory. */
     public long tasksOn(int cpus, long memoryMb) {
-        long most = cpus / cpusPerTask;
-        most = memPerCpuMb > 0 ? Math.min(most, memoryMb / memPerCpuMb / cpusPerTask) : most;
-        return tasksPerNode > 0 ? Math.min(most, tasksPerNode) : most;
+        long maxTasks = cpus / cpusPerTask;
+        maxTasks = memPerCpuMb > 0 ? Math.min(maxTasks, memoryMb / memPerCpuMb / cpusPerTask) : maxTasks;
+        return tasksPerNode > 0 ? Math.min(maxTasks, tasksPerNode) : maxTasks;
     }
 
     /** Tests whether the class was found short, and nothing has become free since that could serve it. */
@@ -221,7 +221,7 @@ public final class NeedClass {
         if (memory.shortAt == table.freed()) {
             return true;
         }
-        boolean stays = table.freerSince(memory.shortAt)
+        boolean stays = table.grownSince(memory.shortAt)
                 .filter(f -> leavesShort(f, table, memory))
                 .isPresent();
         memory.shortAt = stays ? table.freed() : -1;
@@ -229,12 +229,12 @@ public final class NeedClass {
     }
 
     /** Tests whether too little is free even with all that became freer since. */
-    private boolean leavesShort(FreeTable.Freer freer, FreeTable table, Memory memory) {
-        long nodes = freer.mayServe(this, table);
+    private boolean leavesShort(FreeTable.GrownNodes grown, FreeTable table, Memory memory) {
+        long nodes = grown.mayServe(this, table);
         if (nodes == 0) {
             return true;
         }
-        long tasks = memory.tasks >= this.tasks ? 0 : freer.tasks(this, table);
+        long tasks = memory.tasks >= this.tasks ? 0 : grown.tasks(this, table);
         boolean stays = memory.nodes + nodes < nodesMin || memory.tasks + tasks < this.tasks;
         memory.nodes += nodes;
         memory.tasks += tasks;

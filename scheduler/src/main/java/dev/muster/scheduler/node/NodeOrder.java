@@ -18,12 +18,12 @@ public final class NodeOrder {
      * @param order by weight
      * @param required number of nodes that are asked for by name
      * @param near names of nodes that count no more under limits on nodes: first of the others, as in Slurm
-     * @param kept by the number of a node, units of it that are kept for the job
+     * @param reservedUnits by the number of a node, units of it that are kept for the job
      * @param flat there is no topology: the other nodes are taken beside the required ones
      */
     public static List<NodeSlot> of(
-            List<NodeSlot> order, int required, Set<String> near, Map<Integer, Integer> kept, boolean flat) {
-        if (kept.isEmpty() && near.isEmpty() && (required == 0 || !flat) || required >= order.size()) {
+            List<NodeSlot> order, int required, Set<String> near, Map<Integer, Integer> reservedUnits, boolean flat) {
+        if (reservedUnits.isEmpty() && near.isEmpty() && (required == 0 || !flat) || required >= order.size()) {
             return order;
         }
         Comparator<NodeSlot> first = Comparator.comparing((NodeSlot n) -> !near.contains(n.spec.name()));
@@ -33,11 +33,11 @@ public final class NodeOrder {
         List<NodeSlot> out = new ArrayList<>(order);
         out.subList(required, out.size())
                 .sort(
-                        kept.isEmpty()
+                        reservedUnits.isEmpty()
                                 ? first
                                 : first.thenComparingLong(n -> n.spec.weightValue())
-                                        .thenComparingInt(
-                                                n -> -Math.min(n.freeUnits.count(), kept.getOrDefault(n.index, 0))));
+                                        .thenComparingInt(n -> -Math.min(
+                                                n.freeUnits.count(), reservedUnits.getOrDefault(n.index, 0))));
         return out;
     }
 

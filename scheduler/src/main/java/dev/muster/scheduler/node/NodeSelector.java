@@ -96,10 +96,10 @@ public final class NodeSelector {
             long all = Math.min((long) units * charged, need.shape().spared().most(node.spec));
             return need.memPerCpuMb() * all <= memoryMb ? cpus : 0;
         }
-        long most = need.shape().counted()
+        long maxCpus = need.shape().counted()
                 ? memoryMb / need.memPerCpuMb()
                 : memoryMb / (need.memPerCpuMb() * charged * together) * together * need.usableCpus(node.spec);
-        return (int) Math.min(cpus, most);
+        return (int) Math.min(cpus, maxCpus);
     }
 
     /**
@@ -308,8 +308,8 @@ public final class NodeSelector {
 
     static List<Candidate> enough(ResourceNeed need, List<Candidate> candidates, int required) {
         long tasks = 0;
-        int most = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
-        for (int i = 0; i < candidates.size() && i < most; i++) {
+        int maxNodes = need.nodesMax() > 0 ? need.nodesMax() : Integer.MAX_VALUE;
+        for (int i = 0; i < candidates.size() && i < maxNodes; i++) {
             tasks += candidates.get(i).tasks();
             if (i + 1 >= Math.max(need.nodesMin(), required)
                     && tasks >= need.tasks()
@@ -397,8 +397,8 @@ public final class NodeSelector {
             int listed = need.tasksOn().getOrDefault(chosen.get(i).node().spec.name(), 0);
             int one = ofOneUnit(need, chosen.get(i));
             kept -= one;
-            int most = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
-            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks(), most));
+            int maxTasks = Math.max(left - kept, Math.min(one, left - (counts.length - 1 - i)));
+            counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks(), maxTasks));
             left -= counts[i];
         }
         List<Pick> picks = new ArrayList<>();
@@ -445,13 +445,13 @@ public final class NodeSelector {
             boolean awaitProlog) {
         List<Allocation.Share> shares = new ArrayList<>();
         List<int[]> ofJob = new JobDevices(need, picks).dealt();
-        for (int at = 0; at < picks.size(); at++) {
-            Pick pick = picks.get(at);
+        for (int index = 0; index < picks.size(); index++) {
+            Pick pick = picks.get(index);
             NodeSlot node = pick.node();
             int perUnit = node.spec.cpusPerUnit();
             int usable = need.usableCpus(node.spec);
             IndexSet freeUnits = free.apply(node);
-            Map<String, IndexSet> devices = devices(need, pick, ofJob, at);
+            Map<String, IndexSet> devices = devices(need, pick, ofJob, index);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
             ResourceNeed.Spared spared = need.shape().spared();
             freeUnits = spared.of(node.spec, freeUnits);
@@ -521,7 +521,7 @@ public final class NodeSelector {
         }
     }
 
-    private static Map<String, IndexSet> devices(ResourceNeed need, Pick pick, List<int[]> ofJob, int at) {
+    private static Map<String, IndexSet> devices(ResourceNeed need, Pick pick, List<int[]> ofJob, int index) {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
             pick.node().freeGres.keySet().forEach(name -> {
@@ -546,7 +546,7 @@ public final class NodeSelector {
             add(out, need, pick.node(), item, item.count() * pick.tasks());
         }
         for (int i = 0; i < ofJob.size(); i++) {
-            add(out, need, pick.node(), need.gresPerJob().get(i), ofJob.get(i)[at]);
+            add(out, need, pick.node(), need.gresPerJob().get(i), ofJob.get(i)[index]);
         }
         return out;
     }

@@ -204,10 +204,13 @@ public final class NodeSlot {
     public IndexSet shareable(String partition, ResourceNeed.Sharing sharing) {
         int[] counts = sharers.get(partition);
         int[] shy = sharing.alike() ? sharers.get(ResourceNeed.Sharing.uninvited(partition)) : null;
-        int most = sharing.jobs();
+        int maxSharers = sharing.jobs();
         IndexSet out = IndexSet.empty();
         for (int u = 0; counts != null && u < counts.length; u++) {
-            if (counts[u] > 0 && counts[u] < most && counts[u] == unitHolders[u] && (shy == null || shy[u] == 0)) {
+            if (counts[u] > 0
+                    && counts[u] < maxSharers
+                    && counts[u] == unitHolders[u]
+                    && (shy == null || shy[u] == 0)) {
                 out = out.with(u);
             }
         }
@@ -298,23 +301,23 @@ public final class NodeSlot {
     }
 
     /** Counts a job with this policy that came, or went with -1. */
-    void meet(SharingPolicy who, int jobs) {
+    void meet(SharingPolicy policy, int jobs) {
         for (Unit u : spots) {
             u.jobs += jobs;
-            u.alone += who.owns(u.topology) ? jobs : 0;
+            u.alone += policy.owns(u.topology) ? jobs : 0;
         }
-        company.merge(who, jobs, (a, b) -> a + b == 0 ? null : a + b);
+        company.merge(policy, jobs, (a, b) -> a + b == 0 ? null : a + b);
     }
 
     /** Returns whether the job may share the node with the jobs on it. */
-    public boolean accepts(SharingPolicy who) {
+    public boolean accepts(SharingPolicy policy) {
         for (Unit u : spots) {
-            if (u.alone > 0 || u.jobs > 0 && who.owns(u.topology)) {
+            if (u.alone > 0 || u.jobs > 0 && policy.owns(u.topology)) {
                 return false;
             }
         }
-        for (SharingPolicy here : company.keySet()) {
-            if (!who.goesWith(here)) {
+        for (SharingPolicy other : company.keySet()) {
+            if (!policy.goesWith(other)) {
                 return false;
             }
         }

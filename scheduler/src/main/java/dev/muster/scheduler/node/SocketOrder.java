@@ -53,8 +53,8 @@ final class SocketOrder {
         }
         int[] taken = new int[sockets];
         int left = need.cpusPerTask() > 1 ? count - wholeTasks(of, taken, count, tasks) : count;
-        for (int most : new int[] {bound(), Integer.MAX_VALUE}) {
-            left = roundRobin(of, taken, left, most);
+        for (int maxUnits : new int[] {bound(), Integer.MAX_VALUE}) {
+            left = roundRobin(of, taken, left, maxUnits);
         }
         IndexSet out = IndexSet.empty();
         for (int s = 0; s < sockets; s++) {
@@ -89,12 +89,12 @@ final class SocketOrder {
     }
 
     /** Returns units for which there was no room. */
-    private int roundRobin(IndexSet[] of, int[] taken, int units, int most) {
+    private int roundRobin(IndexSet[] of, int[] taken, int units, int maxUnits) {
         int left = units;
         for (boolean progress = true; left > 0 && progress; ) {
             progress = false;
             for (int s = 0; s < sockets && left > 0; s++) {
-                if (taken[s] < Math.min(most, of[s].count())) {
+                if (taken[s] < Math.min(maxUnits, of[s].count())) {
                     taken[s]++;
                     left--;
                     progress = true;

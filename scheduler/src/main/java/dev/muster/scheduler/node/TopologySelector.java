@@ -397,14 +397,14 @@ final class TopologySelector {
     private List<Candidate> ring() {
         int longest =
                 topology.blocks().stream().mapToInt(r -> r.nodes().size()).max().orElse(0);
-        int most;
+        int maxNodes;
         if (need.network().segment() > 0) {
-            most = need.nodesWanted();
+            maxNodes = need.nodesWanted();
         } else {
-            most = Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
+            maxNodes = Math.min(need.nodesMax() > 0 ? need.nodesMax() : longest, longest);
         }
 
-        for (int nodes = need.nodesWanted(); nodes <= Math.max(most, need.nodesWanted()); nodes++) {
+        for (int nodes = need.nodesWanted(); nodes <= Math.max(maxNodes, need.nodesWanted()); nodes++) {
             List<Candidate> found =
                     arcs(nodes, need.network().segment() > 0 ? need.network().segment() : nodes);
             if (!found.isEmpty() && !NodeSelector.enough(need, found, 0).isEmpty()) {
@@ -420,14 +420,16 @@ final class TopologySelector {
         List<Topology.Block> arcs = new ArrayList<>();
         for (Topology.Block ring : topology.blocks()) {
             rings.put(ring.name(), ring.nodes());
-            for (int at = 0; at < ring.nodes().size() && segment <= ring.nodes().size(); at++) {
-                arcs.add(arc(ring, at, segment));
+            for (int start = 0;
+                    start < ring.nodes().size() && segment <= ring.nodes().size();
+                    start++) {
+                arcs.add(arc(ring, start, segment));
             }
         }
         return pieces(nodes, segment, arcs, (arc, free) -> {
             List<String> ring = requireNonNull(rings.get(arc.name()), "an arc has the name of its ring");
-            int at = ring.indexOf(arc.nodes().getFirst());
-            return Math.min(ring.size(), row(ring, at, -1, free) + row(ring, (at + 1) % ring.size(), 1, free));
+            int start = ring.indexOf(arc.nodes().getFirst());
+            return Math.min(ring.size(), row(ring, start, -1, free) + row(ring, (start + 1) % ring.size(), 1, free));
         });
     }
 

@@ -12,8 +12,8 @@ public interface UnreservedCapacity {
     long memoryMb(NeedClass c, int node, long free);
 
     /**
-     * Returns the CPUs that reservations leave of {@code most}, whichever jobs are on the node now; -1 if the class
+     * Returns the CPUs that reservations leave of {@code maxCpus}, whichever jobs are on the node now; -1 if the class
      * must have it whole and may not.
      */
-    int cpusWhoeverGoes(NeedClass c, int node, int most);
+    int cpusWhoeverGoes(NeedClass c, int node, int maxCpus);
 }

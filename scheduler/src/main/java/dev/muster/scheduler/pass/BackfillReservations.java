@@ -44,11 +44,11 @@ final class BackfillReservations {
     private final EligibleNodes candidates;
     private final Reserved reserved;
     private final LicenseAllocator licenses;
-    private final RunningJobTimeline outlook;
+    private final RunningJobTimeline runningJobs;
     private final boolean packing;
     private final boolean memoryConsumed;
     /** Units by node that a reservation takes later: free now, or freed before it starts. */
-    private final Map<Integer, Integer> kept = new HashMap<>();
+    private final Map<Integer, Integer> reservedUnits = new HashMap<>();
     /** Places in the grid of the nodes of a list; one object for each list. */
     private final IdentityHashMap<List<NodeSlot>, int[]> indices = new IdentityHashMap<>();
     /** The first slot in which a need may still fit. */
@@ -63,20 +63,20 @@ final class BackfillReservations {
             EligibleNodes candidates,
             Reserved reserved,
             LicenseAllocator licenses,
-            RunningJobTimeline outlook,
+            RunningJobTimeline runningJobs,
             boolean packing) {
         this.state = state;
         this.now = now;
         this.candidates = candidates;
         this.reserved = reserved;
         this.licenses = licenses;
-        this.outlook = outlook;
+        this.runningJobs = runningJobs;
         this.packing = packing;
         this.memoryConsumed = state.memoryConsumed();
     }
 
     Map<Integer, Integer> kept() {
-        return kept;
+        return reservedUnits;
     }
 
     private static int[] indices(List<NodeSlot> order) {
@@ -87,7 +87,7 @@ final class BackfillReservations {
     void turn(Job job) {
         patience = job.desc().request().switches().isEmpty()
                 ? Integer.MAX_VALUE
-                : outlook.times().slotAt(SwitchWait.switchesS(job, state, now.seconds()));
+                : runningJobs.times().slotAt(SwitchWait.switchesS(job, state, now.seconds()));
     }
 
     /**
@@ -107,21 +107,23 @@ final class BackfillReservations {
         boolean choosy = need.network().switches() > 0;
         int first = Math.max(
                 choosy ? 0 : from.getOrDefault(need, 0),
-                opens > 0 ? outlook.times().slotAt(opens) : 0);
-        for (int slot = Math.max(first, notBefore); slot < outlook.times().count(); slot++) {
+                opens > 0 ? runningJobs.times().slotAt(opens) : 0);
+        for (int slot = Math.max(first, notBefore); slot < runningJobs.times().count(); slot++) {
             // what is free only becomes less in a pass: the next that needs the same finds nothing earlier
             from.put(need, slot);
-            if (!outlook.grid()
+            if (!runningJobs
+                    .grid()
                     .mayFit(need, order, indices.computeIfAbsent(order, BackfillReservations::indices), slot)) {
                 continue;
             }
             ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
             List<Pick> picks = licenses.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
             if (!picks.isEmpty()) {
-                return Optional.of(reserved(need, picks, slot, outlook.times().endSlot(slot, need.limitMin()), keep));
+                return Optional.of(
+                        reserved(need, picks, slot, runningJobs.times().endSlot(slot, need.limitMin()), keep));
             }
         }
-        from.put(need, outlook.times().count());
+        from.put(need, runningJobs.times().count());
         return Optional.empty();
     }
 
@@ -137,7 +139,7 @@ final class BackfillReservations {
      * @param from when the first slot begins, seconds since 1970
      */
     private int tasksAt(ResourceNeed need, NodeSlot node, int slot, int end, long from) {
-        CapacityTimeline g = outlook.grid();
+        CapacityTimeline g = runningJobs.grid();
         int barred = reserved.isEmpty() ? 0 : reserved.barred(need.within(), node, from, need.end(from));
         barred += node.freeUnits.count()
                 - GpuPlaces.open(need, node, node.freeUnits).count();
@@ -153,11 +155,11 @@ final class BackfillReservations {
 
     /** Returns the nodes for the need if it began in that slot; empty if it does not fit then. */
     private List<Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
-        CapacityTimeline g = outlook.grid();
+        CapacityTimeline g = runningJobs.grid();
         Set<String> requiredNames = HostList.nameSet(need.nodeList());
         int required = requiredNames.size();
-        int end = outlook.times().endSlot(slot, need.limitMin());
-        long from = now.seconds() + outlook.times().starts()[slot];
+        int end = runningJobs.times().endSlot(slot, need.limitMin());
+        long from = now.seconds() + runningJobs.times().starts()[slot];
         Layers layers = licenses.layers(need, slot);
         List<Candidate> able = new ArrayList<>();
         int found = 0;
@@ -218,7 +220,7 @@ final class BackfillReservations {
     private List<Planner.Estimate> together(List<ResourceNeed> needs, boolean keep) {
         List<List<NodeSlot>> orders =
                 needs.stream().map(n -> candidates.of(n, Set.of())).toList();
-        for (int slot = 0; slot < outlook.times().count(); slot++) {
+        for (int slot = 0; slot < runningJobs.times().count(); slot++) {
             Set<String> used = new HashSet<>();
             List<List<Pick>> all = new ArrayList<>();
             List<List<LicenseRequest.Item>> had = new ArrayList<>();
@@ -242,7 +244,7 @@ final class BackfillReservations {
                             needs.get(i),
                             all.get(i),
                             slot,
-                            outlook.times().endSlot(slot, needs.get(i).limitMin()),
+                            runningJobs.times().endSlot(slot, needs.get(i).limitMin()),
                             keep));
                 }
                 return out;
@@ -282,13 +284,13 @@ final class BackfillReservations {
             }
 
             if (keep) {
-                outlook.grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
+                runningJobs.grid().take(pick.node().index, slot, end, units, memoryConsumed ? memory : 0);
                 if (packing && slot > 0) {
-                    kept.merge(pick.node().index, units, Integer::sum);
+                    reservedUnits.merge(pick.node().index, units, Integer::sum);
                 }
             }
         }
-        return new Planner.Estimate(now.seconds() + outlook.times().starts()[slot], names, cpus, need.partition());
+        return new Planner.Estimate(now.seconds() + runningJobs.times().starts()[slot], names, cpus, need.partition());
     }
 
     /**
@@ -314,7 +316,7 @@ final class BackfillReservations {
     /** Estimates the start beside the reservations of this pass, at {@code --begin} at the earliest. */
     Optional<Planner.Estimate> estimateIgnoringQueue(JobDesc desc) {
         long begin = Math.max(now.seconds(), desc.timing().beginTime());
-        int first = outlook.times().slotAt(begin - now.seconds() + 1) - 1;
+        int first = runningJobs.times().slotAt(begin - now.seconds() + 1) - 1;
         Optional<Planner.Estimate> best = Optional.empty();
         for (String name : desc.partitionList()) {
             Optional<Partition> partition = state.partitions().find(name);

@@ -60,7 +60,7 @@ public final class ClassVerdicts {
 
     private final boolean layered;
     private final long number;
-    private final BlockedClasses settled;
+    private final BlockedClasses blockedClasses;
     private int[] states;
     /**
      * Verdict on each class: the ordinal of the reason for which its jobs wait when no limit holds them and no job is
@@ -71,18 +71,18 @@ public final class ClassVerdicts {
      * Whether verdicts of all blocked classes are to be found anew: since the last time a partition got its first
      * waiting job, or all jobs with reservations have had their turns.
      */
-    private boolean due;
+    private boolean verdictsStale;
     /** Number of reservations kept so far in this pass. */
     private int reservationsKept;
 
-    private final RemainingCapacity beside;
+    private final RemainingCapacity remainingCapacity;
     /** Groups for which nothing is to be tried in this pass, whatever the priority. */
     private boolean[] hopelessGroups = {};
 
     private boolean hopelessKnown;
     private boolean[] blocked;
     /** Needs of each place that are known to fail, now or at any time. */
-    private final List<List<Failed>> failed = new ArrayList<>();
+    private final List<List<Failed>> failedNeeds = new ArrayList<>();
 
     /** Stands for the payers where no limit is enforced. */
     private static final byte[] UNLIMITED = {};
@@ -109,12 +109,12 @@ public final class ClassVerdicts {
         this.verdicts = new short[states.length];
         java.util.Arrays.fill(verdicts, ASK);
         this.blocked = new boolean[classes.partitionsSize() + 8];
-        this.settled = classes.settled();
-        this.beside = pass.beside();
+        this.blockedClasses = classes.blockedClasses();
+        this.remainingCapacity = pass.remainingCapacity();
         if (pass.areClaimsOver()) {
-            settled.forgetBehind();
+            blockedClasses.forgetBehind();
         }
-        settled.wake();
+        blockedClasses.wake();
     }
 
     /**
@@ -134,18 +134,18 @@ public final class ClassVerdicts {
         return id < states.length ? states[id] : 0;
     }
 
-    private void set(NeedClass c, int is) {
-        set(c.id, c.partition, is);
+    private void set(NeedClass c, int classState) {
+        set(c.id, c.partition, classState);
     }
 
-    private void set(int id, int partition, int is) {
+    private void set(int id, int partition, int classState) {
         if (id >= states.length) {
             int known = verdicts.length;
             states = java.util.Arrays.copyOf(states, Math.max(id + 1, states.length * 2));
             verdicts = java.util.Arrays.copyOf(verdicts, states.length);
             java.util.Arrays.fill(verdicts, known, verdicts.length, ASK);
         }
-        states[id] = is | partition << PARTITION;
+        states[id] = classState | partition << PARTITION;
         verdicts[id] = ASK;
     }
 
@@ -154,8 +154,8 @@ public final class ClassVerdicts {
      * there is none.
      */
     int next(QueueOrder.Block block, int from) {
-        if ((due || from == 0 && settled.isStale()) && pass.hasReserved()) {
-            spread();
+        if ((verdictsStale || from == 0 && blockedClasses.isStale()) && pass.hasReserved()) {
+            markBlocked();
         }
         if (preempts && !hopelessKnown) {
             return from;
@@ -188,23 +188,27 @@ public final class ClassVerdicts {
     }
 
     /** Lets all blocked classes wait at once where a job before them waits in their partition. */
-    private void spread() {
-        boolean all = due && reservationsKept == classes.comers().size() && remembersBeside() && !beside.isEmpty();
-        settled.renew(reservationsKept, all ? Optional.of(beside) : Optional.empty(), this::spread);
-        if (due) {
-            due = false;
-            for (int id = 0; id < settled.size() && id < states.length; id++) {
-                spread(id);
+    private void markBlocked() {
+        boolean all = verdictsStale
+                && reservationsKept == classes.reservationOrder().size()
+                && remembersBeside()
+                && !remainingCapacity.isEmpty();
+        blockedClasses.renew(
+                reservationsKept, all ? Optional.of(remainingCapacity) : Optional.empty(), this::markBlocked);
+        if (verdictsStale) {
+            verdictsStale = false;
+            for (int id = 0; id < blockedClasses.size() && id < states.length; id++) {
+                markBlocked(id);
             }
         }
     }
 
-    private void spread(int id) {
+    private void markBlocked(int id) {
         if (id < states.length
                 && states[id] == 0
-                && settled.isBlockedForSure(id)
-                && settled.behind(id) <= reservationsKept
-                && isBlocked(settled.partition(id))
+                && blockedClasses.isBlockedForSure(id)
+                && blockedClasses.reservationsBefore(id) <= reservationsKept
+                && isBlocked(blockedClasses.partition(id))
                 && !isBarred(id)) {
             fail(id);
             verdicts[id] = (short) ((states[id] & STATE) == FAILED ? JobReason.PRIORITY : JobReason.LICENSES).ordinal();
@@ -223,14 +227,14 @@ public final class ClassVerdicts {
             return QueueOrder.UNKNOWN;
         }
         int known = stateOf(block.needs[i]);
-        int is = known != 0 ? known & STATE : first(block, i);
-        if (is == 0) {
+        int classState = known != 0 ? known & STATE : first(block, i);
+        if (classState == 0) {
             return QueueOrder.UNKNOWN;
         }
-        if (is == LACKS_LICENSES && !reclaims) {
+        if (classState == LACKS_LICENSES && !reclaims) {
             return verdict(block.needs[i], JobReason.LICENSES);
         }
-        if (is == EXCEEDS) {
+        if (classState == EXCEEDS) {
             return verdict(block.needs[i], Feasibility.tooSmall(classes.lane(block.lanes[i]).need.need, state));
         }
         if (preempts
@@ -238,7 +242,7 @@ public final class ClassVerdicts {
                 && !cannotPreempt(classes.lane(block.lanes[i]), block.places[i])) {
             return QueueOrder.UNKNOWN;
         }
-        if (is == LACKS_LICENSES) {
+        if (classState == LACKS_LICENSES) {
             return verdict(block.needs[i], JobReason.LICENSES);
         }
         return isBlocked(stateOf(block.needs[i]) >>> PARTITION)
@@ -278,28 +282,28 @@ public final class ClassVerdicts {
         if (!isSettled(id)) {
             return first(classes.lane(block.lanes[i]).need);
         }
-        int partition = settled.partition(id);
+        int partition = blockedClasses.partition(id);
         if (!isBlocked(partition) || isBarred(id)) {
             return 0;
         }
         return fail(id);
     }
 
-    /** Tests whether reservations occupy the whole partition of a settled class. */
+    /** Tests whether reservations occupy the whole partition of a blocked class. */
     private boolean isBarred(int id) {
-        int partition = settled.partition(id);
-        return !pass.barred().isOpen(partition) && pass.barred().is(partition, settled.need(id));
+        int partition = blockedClasses.partition(id);
+        return !pass.barred().isOpen(partition) && pass.barred().is(partition, blockedClasses.need(id));
     }
 
-    /** Fails a settled class: for want of licenses first, if it asks for any. */
+    /** Fails a blocked class: for want of licenses first, if it asks for any. */
     private int fail(int id) {
-        set(id, settled.partition(id), lacks(id, settled.desk(id)) ? LACKS_LICENSES : FAILED);
+        set(id, blockedClasses.partition(id), lacks(id, blockedClasses.desk(id)) ? LACKS_LICENSES : FAILED);
         return states[id] & STATE;
     }
 
-    /** Tests whether a settled class lacks licenses. */
+    /** Tests whether a blocked class lacks licenses. */
     private boolean lacks(int id, int desk) {
-        return desk > 0 && pass.licenses().lacks(desk, classes.licenseKeyCount(), settled.need(id));
+        return desk > 0 && pass.licenses().lacks(desk, classes.licenseKeyCount(), blockedClasses.need(id));
     }
 
     /**
@@ -347,13 +351,15 @@ public final class ClassVerdicts {
     private void settle(NeedClass c, boolean anyTime) {
         boolean asked = c.licensed && (pass.isInOrder() || isLayered(c.need));
         if (!asked && (anyTime || remembersBeside())) {
-            settled.add(c.id, c, anyTime ? 0 : reservationsKept);
+            blockedClasses.add(c.id, c, anyTime ? 0 : reservationsKept);
         }
     }
 
     private boolean isSettled(int id) {
-        return (remembersBeside() ? settled.isStillBlocked(id, reservationsKept, beside) : settled.isStillBlocked(id))
-                && settled.behind(id) <= reservationsKept;
+        return (remembersBeside()
+                        ? blockedClasses.isStillBlocked(id, reservationsKept, remainingCapacity)
+                        : blockedClasses.isStillBlocked(id))
+                && blockedClasses.reservationsBefore(id) <= reservationsKept;
     }
 
     /** Tests whether capacity that is too little beside kept places stays so. */
@@ -370,36 +376,36 @@ public final class ClassVerdicts {
      * Keeps the reservation of a waiting job from here on. Where the last pass kept another job's reservation at this
      * turn, resources may have become free.
      */
-    void kept(int jobId) {
-        List<Integer> order = classes.comers();
+    void reservationKept(int jobId) {
+        List<Integer> order = classes.reservationOrder();
         if (reservationsKept < order.size() && order.get(reservationsKept) != jobId) {
-            int at = order.subList(reservationsKept, order.size()).indexOf(jobId);
-            if (at > 0) {
-                gone(reservationsKept, reservationsKept + at);
+            int ahead = order.subList(reservationsKept, order.size()).indexOf(jobId);
+            if (ahead > 0) {
+                dropReservations(reservationsKept, reservationsKept + ahead);
             } else {
                 order.add(reservationsKept, jobId);
-                settled.shift(reservationsKept, 1);
+                blockedClasses.shift(reservationsKept, 1);
             }
         } else if (reservationsKept == order.size()) {
             order.add(jobId);
         }
         reservationsKept++;
-        due |= reservationsKept == order.size();
+        verdictsStale |= reservationsKept == order.size();
     }
 
     /** Ends the pass: a job of the last pass that had no turn loses its reservation. */
     void end() {
-        if (reservationsKept < classes.comers().size()) {
-            gone(reservationsKept, classes.comers().size());
+        if (reservationsKept < classes.reservationOrder().size()) {
+            dropReservations(reservationsKept, classes.reservationOrder().size());
         }
     }
 
-    private void gone(int from, int to) {
-        List<Integer> those = classes.comers().subList(from, to);
-        those.forEach(pass::given);
+    private void dropReservations(int from, int to) {
+        List<Integer> those = classes.reservationOrder().subList(from, to);
+        those.forEach(pass::releaseReservation);
         those.clear();
-        settled.shift(from, from - to);
-        settled.wake();
+        blockedClasses.shift(from, from - to);
+        blockedClasses.wake();
     }
 
     /** Tests whether an earlier pass found that preemption cannot help the group, and no victim has changed since. */
@@ -468,8 +474,9 @@ public final class ClassVerdicts {
             block.payers[i] =
                     block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
         }
-        block.told[i] = (short) queue.waits().reason(job.id()).ordinal();
-        block.passed[i] = block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.told[i];
+        block.toldReasons[i] = (short) queue.waits().reason(job.id()).ordinal();
+        block.passed[i] =
+                block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.toldReasons[i];
     }
 
     /**
@@ -495,7 +502,7 @@ public final class ClassVerdicts {
             return true;
         }
         boolean fails = false;
-        for (Failed f : c.where() < failed.size() ? failed.get(c.where()) : List.<Failed>of()) {
+        for (Failed f : c.where() < failedNeeds.size() ? failedNeeds.get(c.where()) : List.<Failed>of()) {
             if (c.asksNoLess(f.need, f.anyTime)) {
                 if (f.anyTime) {
                     c.isShortAsWell(free);
@@ -504,7 +511,9 @@ public final class ClassVerdicts {
                 fails = true;
             }
         }
-        return fails || c.isShort(free) || !beside.isEmpty() && c.need.within().isNone() && free.isShort(c, beside);
+        return fails
+                || c.isShort(free)
+                || !remainingCapacity.isEmpty() && c.need.within().isNone() && free.isShort(c, remainingCapacity);
     }
 
     /** Returns the class of a need with its bounds, where they hold of what is free now. */
@@ -540,10 +549,10 @@ public final class ClassVerdicts {
         if (!c.simple) {
             return;
         }
-        while (failed.size() <= c.where()) {
-            failed.add(new ArrayList<>());
+        while (failedNeeds.size() <= c.where()) {
+            failedNeeds.add(new ArrayList<>());
         }
-        List<Failed> those = failed.get(c.where());
+        List<Failed> those = failedNeeds.get(c.where());
         for (Failed f : those) {
             if (c.asksNoLess(f.need, f.anyTime)) {
                 return;
@@ -591,7 +600,7 @@ public final class ClassVerdicts {
             if (p >= blocked.length) {
                 blocked = java.util.Arrays.copyOf(blocked, p + 8);
             }
-            due |= !blocked[p];
+            verdictsStale |= !blocked[p];
             blocked[p] = true;
         }
     }

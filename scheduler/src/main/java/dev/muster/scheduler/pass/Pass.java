@@ -55,7 +55,7 @@ public final class Pass {
     private final JobQueue queue;
     private final State state;
     private final Now now;
-    private final int most;
+    private final int maxStarts;
     private final AccountRules accounts;
     private final boolean limited;
     private final boolean inOrder;
@@ -66,9 +66,9 @@ public final class Pass {
     final CompleteWaitPartitions settling;
     private final List<Charged> charged = new ArrayList<>();
     private final List<Planner.Start> starts = new ArrayList<>();
-    private final PassAllocations takings;
+    private final PassAllocations allocations;
     // classes are one object each, so identity is equality
-    private final Set<ResourceNeed> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<ResourceNeed> failedNeeds = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Number of smaller sizes of a node range that are tried one by one before the smallest. */
     private static final int FEWER_MAX = 16;
 
@@ -80,12 +80,12 @@ public final class Pass {
     private final Reserved reserved;
     private final Preemptor preemptor;
     private final ResumeQueue suspended;
-    private final RunningJobTimeline outlook;
+    private final RunningJobTimeline runningJobs;
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
     private final Placement placing;
     private final Backfill backfill;
-    private final PassOrder turns;
+    private final PassOrder order;
     private final BackfillReservations plans;
     private final ReserveWords words;
     private final SwitchWait waits;
@@ -94,10 +94,10 @@ public final class Pass {
     private int backfilled;
 
     private int backfilledHet;
-    private final ClassVerdicts lanes;
-    private final TimeMinPlanner shorter;
+    private final ClassVerdicts verdicts;
+    private final TimeMinPlanner timeMin;
     /** Places of the last plan, where plans are made elsewhere. */
-    private final Optional<ReservationsInForce> standing;
+    private final Optional<ReservationsInForce> reservationsInForce;
     /** Jobs that were given a time in this pass. */
     private final Set<Integer> planned = new HashSet<>();
 
@@ -105,13 +105,13 @@ public final class Pass {
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
-    public Pass(SchedulingContext context, State state, Now now, int most) {
+    public Pass(SchedulingContext context, State state, Now now, int maxStarts) {
         this.context = context;
         this.cluster = context.cluster();
         this.queue = context.queue();
         this.state = state;
         this.now = now;
-        this.most = most;
+        this.maxStarts = maxStarts;
         this.accounts = new AccountRules(state);
         this.settling = CompleteWaitPartitions.of(queue.waits(), state, now);
         this.limitStops = state.settings().options().scheduling().limitStops();
@@ -125,16 +125,17 @@ public final class Pass {
         this.barred = new ReservedPartitions(cluster, reserved, now.seconds());
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
         this.backfill = queue.backfill(state);
-        this.outlook = new RunningJobTimeline(cluster, state, now, starts);
-        this.takings = new PassAllocations(cluster, outlook);
-        this.licenses = new LicenseAllocator(cluster.licenses(), state, now, outlook::times);
+        this.runningJobs = new RunningJobTimeline(cluster, state, now, starts);
+        this.allocations = new PassAllocations(cluster, runningJobs);
+        this.licenses = new LicenseAllocator(cluster.licenses(), state, now, runningJobs::times);
         boolean busyFirst =
                 backfill.fills() || state.settings().options().backfill().busyNodes();
-        this.plans = new BackfillReservations(state, now, candidates, reserved, licenses, outlook, busyFirst);
+        this.plans = new BackfillReservations(state, now, candidates, reserved, licenses, runningJobs, busyFirst);
         this.waits = new SwitchWait(state, now, cluster.needs()::one);
         this.words = new ReserveWords(state.settings().options().backfill());
         this.numbers = new NumberAllocator(state, now);
-        this.standing = words.areGiven() ? Optional.empty() : context.standing().apply(state, now);
+        this.reservationsInForce =
+                words.areGiven() ? Optional.empty() : context.standing().apply(state, now);
         this.preemptor = new Preemptor(
                 cluster,
                 queue.ranks(),
@@ -142,41 +143,41 @@ public final class Pass {
                 context.options().pruned(),
                 state,
                 now,
-                takings,
+                allocations,
                 licenses,
-                beside(),
+                remainingCapacity(),
                 this::victimLifted);
-        this.lanes = new ClassVerdicts(this, context, state, candidates, limited);
+        this.verdicts = new ClassVerdicts(this, context, state, candidates, limited);
         this.placing = new Placement(
                 context,
                 state,
                 now.seconds(),
                 candidates,
-                lanes,
+                verdicts,
                 reserved,
                 licenses,
                 numbers,
-                outlook,
-                standing,
+                runningJobs,
+                reservationsInForce,
                 plans,
                 starts);
-        this.shorter = new TimeMinPlanner(this, cluster.needs(), state);
-        this.turns = new PassOrder(this, context, backfill, lanes, now.seconds());
-        this.suspended = new ResumeQueue(cluster, queue.ranks(), preemptor, takings, state);
+        this.timeMin = new TimeMinPlanner(this, cluster.needs(), state);
+        this.order = new PassOrder(this, context, backfill, verdicts, now.seconds());
+        this.suspended = new ResumeQueue(cluster, queue.ranks(), preemptor, allocations, state);
     }
 
     /** @param off the victim is off its nodes for a trial, or back on them */
     private void victimLifted(Job victim, boolean off) {
-        outlook.lifted(victim, off);
-        standing.ifPresent(s -> s.lifted(victim.id(), off));
+        runningJobs.lifted(victim, off);
+        reservationsInForce.ifPresent(s -> s.lifted(victim.id(), off));
     }
 
     public List<Planner.Start> run() {
         try {
-            boolean whole = turns.walk(limitStops || words.areGiven() || settling.isAnywhere());
+            boolean whole = order.walk(limitStops || words.areGiven() || settling.isAnywhere());
             suspended.resumeAll();
-            turns.fill();
-            if (whole && starts.size() < most) {
+            order.fill();
+            if (whole && starts.size() < maxStarts) {
                 queue.waits().retain(planned);
             }
             return starts;
@@ -184,7 +185,7 @@ public final class Pass {
             preemptor.undo();
             // what is started for good comes back with the records
             charged.forEach(c -> context.use().started(state, c.desc, c.allocation, c.limitMin, -1));
-            takings.undo();
+            allocations.undo();
         }
     }
 
@@ -221,7 +222,7 @@ public final class Pass {
 
     /** Tests whether as many jobs have started as may in one pass. */
     boolean isFull() {
-        return starts.size() >= most;
+        return starts.size() >= maxStarts;
     }
 
     boolean hasSuspended() {
@@ -241,10 +242,10 @@ public final class Pass {
             return;
         }
         int task = job.isArrayRecord() ? job.array().pending().first() : -1;
-        int given = 0;
-        while (starts.size() < most) {
+        int tasksStarted = 0;
+        while (starts.size() < maxStarts) {
             if (job.array().maxRunning() > 0
-                    && cluster.running(job.array().jobId()) + given
+                    && cluster.running(job.array().jobId()) + tasksStarted
                             >= job.array().maxRunning()) {
                 queue.waits().explain(job.id(), JobReason.JOB_ARRAY_TASK_LIMIT);
                 return;
@@ -252,7 +253,7 @@ public final class Pass {
             if (!start(job, task)) {
                 return;
             }
-            given++;
+            tasksStarted++;
             backfilled += reservations > 0 ? 1 : 0;
             if (task < 0) {
                 return;
@@ -332,7 +333,7 @@ public final class Pass {
                 || isLimited(job) && queue.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
         if (allocation.isEmpty() || whole(job, need, allocation) != JobReason.NONE) {
-            failed.add(need);
+            failedNeeds.add(need);
             return false;
         }
         begins(job, task, need, allocation.get());
@@ -412,14 +413,14 @@ public final class Pass {
     private JobReason withoutLicenses(Job job, int task, ResourceNeed need, boolean last) {
         Optional<JobReason> room = preemptor.reclaims(need) ? room(job, task, need) : Optional.empty();
         if (last && room.isEmpty()) {
-            lanes.lacksLicenses(need);
+            verdicts.lacksLicenses(need);
             reserve(job, need, JobReason.LICENSES);
         }
         return room.orElse(JobReason.LICENSES);
     }
 
     private JobReason tryPlacement(Job job, int task, Partition partition, ResourceNeed need, boolean last) {
-        boolean isShort = lanes.isShort(need);
+        boolean isShort = verdicts.isShort(need);
         Optional<Allocation> allocation = isShort ? Optional.empty() : placeWithin(job, need);
         JobReason whole = whole(job, need, allocation);
         if (whole != JobReason.NONE) {
@@ -430,9 +431,9 @@ public final class Pass {
             begins(job, task, need, allocation.get());
             return JobReason.NONE;
         }
-        failed.add(need);
-        lanes.failed(need, isShort, placing.wereTooFew());
-        if (lanes.exceeds(need, job.desc(), partition)) {
+        failedNeeds.add(need);
+        verdicts.failed(need, isShort, placing.wereTooFew());
+        if (verdicts.exceeds(need, job.desc(), partition)) {
             exceeding.add(need);
             return tooSmall(job, need);
         }
@@ -462,14 +463,14 @@ public final class Pass {
         }
 
         boolean waitsForNodes = !blocked.contains(blocker(need))
-                && lanes.of(need)
+                && verdicts.of(need)
                         .isMissing(
                                 queue.unavailable().version(),
                                 () -> Unavailable.isNamed(
                                         queue.unavailable().missing(state, job.desc(), need.partition())));
         if (reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
             blocked.add(blocker(need));
-            lanes.blocked(need);
+            verdicts.blocked(need);
         }
         return reason;
     }
@@ -477,14 +478,14 @@ public final class Pass {
     /** Makes room for a job as {@link #room}; or begins it for less than its whole time. */
     private Optional<JobReason> roomOrLess(Job job, int task, ResourceNeed need) {
         return room(job, task, need)
-                .or(() -> shorter.find(job, need).map(f -> {
+                .or(() -> timeMin.find(job, need).map(f -> {
                     begins(job, task, f.need(), f.place());
                     return JobReason.NONE;
                 }));
     }
 
     void awaitsLeaving(Allocation place, ResourceNeed need) {
-        takings.keep(place, need);
+        allocations.keep(place, need);
     }
 
     /**
@@ -499,7 +500,7 @@ public final class Pass {
                 job,
                 need,
                 queue.classes().group(need, job.desc().charge().firstQos()),
-                lanes.of(need),
+                verdicts.of(need),
                 places(need)))) {
             case Preemptor.None n -> Optional.empty();
             case Preemptor.AtOnce r -> {
@@ -610,14 +611,14 @@ public final class Pass {
 
     /** Returns a place that limits allow. */
     Optional<Allocation> placeFor(Job job, ResourceNeed need) {
-        return hasFailed(need) || lanes.isShort(need)
+        return hasFailed(need) || verdicts.isShort(need)
                 ? Optional.empty()
                 : placeWithin(job, need).filter(a -> whole(job, need, Optional.of(a)) == JobReason.NONE);
     }
 
     /** Tests whether the need is known to have no place in this pass. */
     private boolean hasFailed(ResourceNeed need) {
-        return failed.contains(need) || lanes.hasFailed(need);
+        return failedNeeds.contains(need) || verdicts.hasFailed(need);
     }
 
     ReservedPartitions barred() {
@@ -640,7 +641,7 @@ public final class Pass {
         licenses.take(allocation, need, false);
         numbers.take(allocation);
         for (Allocation.Share share : allocation.nodes()) {
-            takings.take(job, share, need);
+            allocations.take(job, share, need);
         }
     }
 
@@ -680,8 +681,8 @@ public final class Pass {
      * other job.
      */
     boolean reserve(Job job, ResourceNeed need, JobReason reason) {
-        boolean nothing = turns.keepsNothing(job, need, reason, blocker(need));
-        if (standing.isPresent()) {
+        boolean nothing = order.keepsNothing(job, need, reason, blocker(need));
+        if (reservationsInForce.isPresent()) {
             standBy(job, need, reason, nothing);
             return true;
         }
@@ -698,8 +699,8 @@ public final class Pass {
             return false;
         }
         reservations++;
-        turns.head(job, blocker(need));
-        Optional<Planner.Estimate> estimate = shorter.plan(plans, job, need);
+        order.head(job, blocker(need));
+        Optional<Planner.Estimate> estimate = timeMin.plan(plans, job, need);
         estimate.ifPresent(e -> planned.add(job.id()));
         queue.waits().explain(job.id(), reason, estimate);
         return true;
@@ -711,7 +712,7 @@ public final class Pass {
             keep(job.id());
         }
         if (!nothing) {
-            turns.head(job, blocker(need));
+            order.head(job, blocker(need));
         }
         queue.waits().explain(job.id(), reason);
     }
@@ -721,38 +722,39 @@ public final class Pass {
      * lane.
      */
     boolean hasReserved() {
-        return standing.isPresent() || reservations >= context.options().reservationsMax();
+        return reservationsInForce.isPresent()
+                || reservations >= context.options().reservationsMax();
     }
 
     boolean isKept(int jobId) {
-        return standing.isPresent() && standing.get().has(jobId);
+        return reservationsInForce.isPresent() && reservationsInForce.get().has(jobId);
     }
 
     /** Keeps for a job that waits what the last plan keeps for it. */
     void keep(int jobId) {
         if (planned.add(jobId)) {
-            standing.orElseThrow().keep(jobId);
+            reservationsInForce.orElseThrow().keep(jobId);
             reservations++;
-            lanes.kept(jobId);
+            verdicts.reservationKept(jobId);
         }
     }
 
     /** Drops the reservation of the job; jobs that it turned down are considered again. */
-    void given(int jobId) {
-        standing.ifPresent(s -> s.leave(jobId));
+    void releaseReservation(int jobId) {
+        reservationsInForce.ifPresent(s -> s.leave(jobId));
     }
 
     boolean hasStanding() {
-        return standing.isPresent();
+        return reservationsInForce.isPresent();
     }
 
     /** Returns whether the time is past a reservation of the last plan. */
     boolean areClaimsOver() {
-        return standing.isPresent() && standing.get().areOver();
+        return reservationsInForce.isPresent() && reservationsInForce.get().areOver();
     }
 
-    RemainingCapacity beside() {
-        return new RemainingCapacity(cluster.nodes(), reserved, standing, now.seconds());
+    RemainingCapacity remainingCapacity() {
+        return new RemainingCapacity(cluster.nodes(), reserved, reservationsInForce, now.seconds());
     }
 
     void planned(Job job) {
@@ -784,7 +786,7 @@ public final class Pass {
      * year.
      */
     public Optional<Planner.Estimate> estimateIgnoringQueue(JobDesc desc) {
-        outlook.yearly();
+        runningJobs.yearly();
         return plans.estimateIgnoringQueue(desc);
     }
 }

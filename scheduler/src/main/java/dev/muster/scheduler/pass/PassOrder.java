@@ -23,7 +23,7 @@ public final class PassOrder {
     private final boolean plansAhead;
     private final JobQueue queue;
     private final Backfill backfill;
-    private final ClassVerdicts lanes;
+    private final ClassVerdicts verdicts;
     private final long nowS;
     private final Predicate<String> ruled;
     /** Reservations by what they block. */
@@ -33,7 +33,7 @@ public final class PassOrder {
     /** Jobs that do not go in the queue's order, of the present tier and of all; in the queue's. */
     private final List<Turn> ordered = new ArrayList<>();
 
-    private final List<Turn> behind = new ArrayList<>();
+    private final List<Turn> deferred = new ArrayList<>();
     private final List<Turn> all = new ArrayList<>();
     /** The jobs of {@link #all} that could not start. */
     private final Map<Integer, Waiting> waiting = new HashMap<>();
@@ -46,12 +46,12 @@ public final class PassOrder {
 
     private record Waiting(Job job, ResourceNeed need, JobReason reason) {}
 
-    PassOrder(Pass pass, SchedulingContext context, Backfill backfill, ClassVerdicts lanes, long nowS) {
+    PassOrder(Pass pass, SchedulingContext context, Backfill backfill, ClassVerdicts verdicts, long nowS) {
         this.pass = pass;
         this.plansAhead = context.options().plansAhead();
         this.queue = context.queue();
         this.backfill = backfill;
-        this.lanes = lanes;
+        this.verdicts = verdicts;
         this.nowS = nowS;
         this.ruled = backfill.ruled();
     }
@@ -63,13 +63,13 @@ public final class PassOrder {
      * @return whether it came to the end
      */
     boolean walk(boolean special) {
-        quick = lanes.areOpen(special);
+        quick = verdicts.areOpen(special);
         int tier = Integer.MAX_VALUE;
         for (QueueOrder.Block block : queue.order().blocks()) {
             for (int i = 0; i < block.size; i++) {
                 // a policy with its own order asks at their turns: jobs that start before them may use up their limits
                 boolean passes = quick && !pass.hasSuspended() && !backfill.fills();
-                i = passes ? lanes.next(block, i) : i;
+                i = passes ? verdicts.next(block, i) : i;
                 if (i == block.size) {
                     break;
                 }
@@ -97,7 +97,7 @@ public final class PassOrder {
         take(ordered);
         whole = true;
         if (!backfill.fills()) {
-            lanes.end();
+            verdicts.end();
         }
         return true;
     }
@@ -106,7 +106,7 @@ public final class PassOrder {
         Job job = block.places[i].job();
         pass.consider(job);
         if (quick) {
-            lanes.considered(block, i, job);
+            verdicts.considered(block, i, job);
         }
     }
 
@@ -117,7 +117,7 @@ public final class PassOrder {
     private int known(QueueOrder.Block block, int i) {
         boolean ask = block.lanes[i] < 0
                 || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(block.places[i].jobId());
-        return ask ? QueueOrder.UNKNOWN : lanes.reason(block, i);
+        return ask ? QueueOrder.UNKNOWN : verdicts.reason(block, i);
     }
 
     /** Lets a job wait for this reason without a look at it. */
@@ -127,8 +127,8 @@ public final class PassOrder {
         if (kept && ClassVerdicts.keepsPlace(reason)) {
             pass.keep(id);
         }
-        if (block.told[i] != reason) {
-            block.told[i] = (short) reason;
+        if (block.toldReasons[i] != reason) {
+            block.toldReasons[i] = (short) reason;
             queue.waits().explain(id, ClassVerdicts.REASONS[reason]);
         }
         block.passed[i] = kept ? (short) QueueOrder.UNKNOWN : (short) reason;
@@ -153,7 +153,7 @@ public final class PassOrder {
             return false;
         }
         Turn turn = new Turn(block, i);
-        (own ? ordered : behind).add(turn);
+        (own ? ordered : deferred).add(turn);
         all.add(turn);
         return true;
     }
@@ -170,14 +170,14 @@ public final class PassOrder {
                 break;
             }
             boolean passes = quick && !pass.hasSuspended();
-            if (passes && lanes.isUnchanged(turn.block(), turn.at())) {
+            if (passes && verdicts.isUnchanged(turn.block(), turn.index())) {
                 continue;
             }
-            int known = passes ? known(turn.block(), turn.at()) : QueueOrder.UNKNOWN;
+            int known = passes ? known(turn.block(), turn.index()) : QueueOrder.UNKNOWN;
             if (known >= 0) {
-                wait(turn.block(), turn.at(), known);
+                wait(turn.block(), turn.index(), known);
             } else {
-                consider(turn.block(), turn.at());
+                consider(turn.block(), turn.index());
             }
         }
         ownOrder = false;
@@ -186,15 +186,15 @@ public final class PassOrder {
 
     /** Starts jobs beside those that keep others back and have their reservations, in the backfill's own order. */
     void fill() {
-        take(behind);
+        take(deferred);
         for (Turn turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
-            Waiting w = waiting.get(turn.block().places[turn.at()].jobId());
+            Waiting w = waiting.get(turn.block().places[turn.index()].jobId());
             if (w != null) {
                 pass.reserve(w.job, w.need, w.reason);
             }
         }
         if (backfill.fills() && whole && !pass.isFull()) {
-            lanes.end();
+            verdicts.end();
         }
     }
 

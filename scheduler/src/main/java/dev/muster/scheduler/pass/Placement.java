@@ -48,12 +48,12 @@ final class Placement {
     private final long nowS;
     private final boolean memoryConsumed;
     private final EligibleNodes candidates;
-    private final ClassVerdicts lanes;
+    private final ClassVerdicts verdicts;
     private final Reserved reserved;
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
-    private final RunningJobTimeline outlook;
-    private final Optional<ReservationsInForce> standing;
+    private final RunningJobTimeline runningJobs;
+    private final Optional<ReservationsInForce> reservationsInForce;
     private final BackfillReservations plans;
     private final List<Planner.Start> starts;
     private final Map<String, String> bootIds = new HashMap<>();
@@ -78,12 +78,12 @@ final class Placement {
             State state,
             long nowS,
             EligibleNodes candidates,
-            ClassVerdicts lanes,
+            ClassVerdicts verdicts,
             Reserved reserved,
             LicenseAllocator licenses,
             NumberAllocator numbers,
-            RunningJobTimeline outlook,
-            Optional<ReservationsInForce> standing,
+            RunningJobTimeline runningJobs,
+            Optional<ReservationsInForce> reservationsInForce,
             BackfillReservations plans,
             List<Planner.Start> starts) {
         this.cluster = context.cluster();
@@ -92,12 +92,12 @@ final class Placement {
         this.nowS = nowS;
         this.memoryConsumed = state.memoryConsumed();
         this.candidates = candidates;
-        this.lanes = lanes;
+        this.verdicts = verdicts;
         this.reserved = reserved;
         this.licenses = licenses;
         this.numbers = numbers;
-        this.outlook = outlook;
-        this.standing = standing;
+        this.runningJobs = runningJobs;
+        this.reservationsInForce = reservationsInForce;
         this.plans = plans;
         this.starts = starts;
     }
@@ -258,7 +258,7 @@ final class Placement {
         Set<String> requiredNames = HostList.nameSet(need.nodeList());
         int required = requiredNames.size();
         boolean freeOnly = isFreeOnly(need, required);
-        Optional<NeedClass> bounds = sharing ? Optional.empty() : lanes.bounds(need);
+        Optional<NeedClass> bounds = sharing ? Optional.empty() : verdicts.bounds(need);
         List<NodeSlot> nodes;
         if (freeOnly) {
             nodes = candidates.withRoom(need);
@@ -318,7 +318,7 @@ final class Placement {
      * earlier jobs.
      */
     private boolean isPlanned(NodeSlot node) {
-        return !outlook.isEmpty() && !(blind && (unplanned || node.isShared()));
+        return !runningJobs.isEmpty() && !(blind && (unplanned || node.isShared()));
     }
 
     private int tasksNow(ResourceNeed need, NodeSlot node) {
@@ -330,7 +330,7 @@ final class Placement {
         long memory = node.freeMemoryMb;
         boolean idle = node.isIdle() && !(need.exclusive() && isPartlyBarred(need, node));
         if (isPlanned(node)) {
-            CapacityTimeline grid = outlook.grid();
+            CapacityTimeline grid = runningJobs.grid();
             int end = grid.times.endSlot(0, need.limitMin());
             // shared units are in no plan
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
@@ -338,12 +338,14 @@ final class Placement {
             memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
             idle &= blind ? !grid.isKeptIn(node.index, 0, end) : grid.idleIn(node.index, 0, end);
         }
-        if (standing.isPresent() && !unplanned && standing.get().touches(node)) {
+        if (reservationsInForce.isPresent()
+                && !unplanned
+                && reservationsInForce.get().touches(node)) {
             long until = need.end(nowS);
             int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
-            units = Math.min(units, shared + standing.get().unitsUntil(node, until));
-            memory = Math.min(memory, standing.get().memoryUntil(node, until));
-            idle &= !(need.exclusive() && standing.get().comesBefore(node, until));
+            units = Math.min(units, shared + reservationsInForce.get().unitsUntil(node, until));
+            memory = Math.min(memory, reservationsInForce.get().memoryUntil(node, until));
+            idle &= !(need.exclusive() && reservationsInForce.get().comesBefore(node, until));
         }
         int tasks = NodeSelector.tasksFitting(need, node, units, memory, idle, memoryConsumed);
         return tasks == 0

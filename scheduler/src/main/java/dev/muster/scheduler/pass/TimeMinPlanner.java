@@ -23,7 +23,7 @@ public final class TimeMinPlanner {
     private final Pass pass;
     private final ResourceNeedTable needs;
     private final State state;
-    private final Set<ResourceNeed> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<ResourceNeed> failedNeeds = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** @param need for as long as it begins for */
     record Found(ResourceNeed need, Allocation place) {}
@@ -112,11 +112,11 @@ public final class TimeMinPlanner {
 
     private Optional<Found> lasting(int minutes, Job job, ResourceNeed whole) {
         ResourceNeed need = needs.lasting(minutes, whole);
-        Optional<Found> found = failed.contains(need)
+        Optional<Found> found = failedNeeds.contains(need)
                 ? Optional.empty()
                 : pass.placeFor(job, need).map(a -> new Found(need, a));
         if (found.isEmpty()) {
-            failed.add(need);
+            failedNeeds.add(need);
         }
         return found;
     }

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  */
 public final class PassAllocations {
     private final ClusterIndex cluster;
-    private final RunningJobTimeline outlook;
+    private final RunningJobTimeline runningJobs;
     private final List<Taken> taken = new ArrayList<>();
     /** Sharing policies that were added to nodes. */
     private final List<Met> met = new ArrayList<>();
@@ -33,16 +33,16 @@ public final class PassAllocations {
 
     private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
 
-    private record Met(NodeSlot node, SharingPolicy who) {}
+    private record Met(NodeSlot node, SharingPolicy policy) {}
 
     private record Awaited(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
 
     /** Allocations made while victims are off their nodes. */
     private final List<Taken> arrived = new ArrayList<>();
 
-    public PassAllocations(ClusterIndex cluster, RunningJobTimeline outlook) {
+    public PassAllocations(ClusterIndex cluster, RunningJobTimeline runningJobs) {
         this.cluster = cluster;
-        this.outlook = outlook;
+        this.runningJobs = runningJobs;
     }
 
     /** Takes the share of a node for a job that starts there. */
@@ -56,12 +56,12 @@ public final class PassAllocations {
         }
         taken.add(new Taken(node, share, need.partition()));
         met.add(new Met(node, cluster.holdings().apart(job)));
-        cluster.holdings().meet(met.getLast().who, node, 1);
+        cluster.holdings().meet(met.getLast().policy, node, 1);
         for (String name : need.sharing().names(need.partition())) {
             node.share(name, share.cores(), 1);
             shares.add(new Taken(node, share, name));
         }
-        outlook.take(node, need, idle, share.memoryMb());
+        runningJobs.take(node, need, idle, share.memoryMb());
     }
 
     /** Gives a suspended job its cores back. */
@@ -113,7 +113,7 @@ public final class PassAllocations {
                     new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
             node.hold(part, need.partition());
             taken.add(new Taken(node, part, need.partition()));
-            outlook.take(node, need, free.count(), memoryMb);
+            runningJobs.take(node, need, free.count(), memoryMb);
             awaited.add(new Awaited(
                     node,
                     new Allocation.Share(
@@ -138,15 +138,15 @@ public final class PassAllocations {
     /**
      * Gives the job that waits for preempted jobs its place, as these count as off their nodes.
      *
-     * @param there or not any more
+     * @param present or not any more
      * @param where on these nodes
      */
-    void arrive(boolean there, Predicate<NodeSlot> where) {
+    void arrive(boolean present, Predicate<NodeSlot> where) {
         for (Awaited s : awaited) {
             if (!where.test(s.node)) {
                 continue;
             }
-            if (there) {
+            if (present) {
                 // devices of victims that are not off their nodes stay theirs when this is given back
                 Map<String, IndexSet> devices = new HashMap<>();
                 s.rest.gres()
@@ -166,9 +166,9 @@ public final class PassAllocations {
                 s.node.hold(held, s.need.partition());
                 arrived.add(new Taken(s.node, held, s.need.partition()));
             }
-            outlook.arrive(s.node, s.need, s.rest, there);
+            runningJobs.arrive(s.node, s.need, s.rest, present);
         }
-        if (!there) {
+        if (!present) {
             arrived.forEach(t -> t.node.release(t.share, t.partition));
             arrived.clear();
         }
@@ -180,7 +180,7 @@ public final class PassAllocations {
             t.node.release(t.share, t.partition);
         }
         for (Met m : met) {
-            cluster.holdings().meet(m.who, m.node, -1);
+            cluster.holdings().meet(m.policy, m.node, -1);
         }
         for (Taken t : shares) {
             t.node.share(t.partition, t.share.cores(), -1);

@@ -97,7 +97,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         private final List<Category> below = new ArrayList<>();
         private final BitSet dirty = new BitSet();
         /** Needs that were found to be too much in this pass, by place. */
-        private final List<List<NeedClass>> failed = new ArrayList<>();
+        private final List<List<NeedClass>> failedNeeds = new ArrayList<>();
         /** Classes that found no room in this pass beside the reservations, by place; their number is bounded. */
         private final List<List<NeedClass>> planned = new ArrayList<>();
 
@@ -105,13 +105,13 @@ public final class PreemptableJobs implements GroupVerdicts {
         /** Numbers of groups that are of it. */
         private final BitSet groups = new BitSet();
         /** Groups of preemptors that do not fit even without all victims. */
-        private final BlockedClasses settled;
+        private final BlockedClasses blockedClasses;
 
         private Kind(JobDesc example, String partition, int nodes) {
             this.example = example;
             this.partition = partition;
             this.table = new FreeTable(nodes);
-            this.settled = new BlockedClasses(table);
+            this.blockedClasses = new BlockedClasses(table);
         }
     }
 
@@ -199,8 +199,8 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     private static boolean goes(State state, PreemptPolicy policy, Job job) {
-        boolean there = job.state() == JobState.RUNNING || SuspendedJobs.awaitsTurn(state, job);
-        return goesAlready(state, job) || there && policy.of(job) != Preemption.Mode.OFF;
+        boolean running = job.state() == JobState.RUNNING || SuspendedJobs.awaitsTurn(state, job);
+        return goesAlready(state, job) || running && policy.of(job) != Preemption.Mode.OFF;
     }
 
     /** Tests whether a job is being preempted, or is over but for what its nodes have to say. */
@@ -300,7 +300,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     /** Groups are to be asked anew. */
     @Override
     public void unsettle() {
-        kinds.values().forEach(k -> k.settled.clear());
+        kinds.values().forEach(k -> k.blockedClasses.clear());
     }
 
     /** Groups have other numbers. */
@@ -329,17 +329,17 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Marks the groups, of those that are of one of the kinds, for which it is certain now that too little would be
      * free.
      */
-    public void settle(boolean[] vain) {
+    public void settle(boolean[] hopelessGroups) {
         for (Kind kind : kinds.values()) {
             current(kind);
-            kind.settled.wake();
+            kind.blockedClasses.wake();
             for (int g = isPowerless(kind) ? kind.groups.nextSetBit(0) : -1;
-                    g >= 0 && g < vain.length;
+                    g >= 0 && g < hopelessGroups.length;
                     g = kind.groups.nextSetBit(g + 1)) {
-                vain[g] = true;
+                hopelessGroups[g] = true;
             }
-            for (int g = 0; g < vain.length; g++) {
-                vain[g] |= kind.settled.isBlockedForSure(g);
+            for (int g = 0; g < hopelessGroups.length; g++) {
+                hopelessGroups[g] |= kind.blockedClasses.isBlockedForSure(g);
             }
         }
     }
@@ -347,13 +347,13 @@ public final class PreemptableJobs implements GroupVerdicts {
     /** Tests the same for one group, with what was taken in this pass. */
     public boolean isSettled(Kind kind, int group) {
         refresh(kind);
-        return kind.settled.isStillBlocked(group);
+        return kind.blockedClasses.isStillBlocked(group);
     }
 
     /** Notes that a group is known to be short until something more would be free. */
     public void settle(Kind kind, int group, NeedClass c, NeedClass.Memory memory) {
         if (c.isKnownShort(kind.table, memory)) {
-            kind.settled.add(group, c);
+            kind.blockedClasses.add(group, c);
         }
     }
 
@@ -417,9 +417,9 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Tests whether there is no room even if all possible victims went.
      *
      * @param memory of this class and kind
-     * @param beside what reservations leave
+     * @param remaining what reservations leave
      */
-    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity beside) {
+    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
         if (!c.bounded) {
             return false;
         }
@@ -438,7 +438,7 @@ public final class PreemptableJobs implements GroupVerdicts {
             }
         }
         if (!c.isShort(kind.table, memory)) {
-            boolean reserved = isReserved(kind, c, memory, beside);
+            boolean reserved = isReserved(kind, c, memory, remaining);
             if (reserved) {
                 // only because of its time limit: a shorter job may fit before a reservation begins
                 failed(kind, c);
@@ -456,14 +456,16 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Tests whether what reservations leave is too little: as long as these stay they leave less from pass to pass, and
      * so that is remembered as well.
      */
-    private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity beside) {
-        return c.heedsReservations() && !beside.isUnreserved() && kind.table.isShortOfUnreserved(c, beside, memory);
+    private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
+        return c.heedsReservations()
+                && !remaining.isUnreserved()
+                && kind.table.isShortOfUnreserved(c, remaining, memory);
     }
 
     /** Tests whether the node would do for one task at least if all possible victims left it. */
-    boolean mayServe(Kind kind, NeedClass c, NodeSlot node, RemainingCapacity beside) {
+    boolean mayServe(Kind kind, NeedClass c, NodeSlot node, RemainingCapacity remaining) {
         current(kind);
-        return kind.table.mayTakeWhoeverGoes(c, node.index, beside);
+        return kind.table.mayTakeWhoeverGoes(c, node.index, remaining);
     }
 
     /**
@@ -495,7 +497,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     private void current(Kind kind) {
         if (kind.pass != pass) {
             kind.pass = pass;
-            kind.failed.clear();
+            kind.failedNeeds.clear();
             kind.planned.clear();
             refresh(kind);
         }
@@ -503,11 +505,11 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     private List<NeedClass> failedAt(Kind kind, int where) {
         current(kind);
-        while (kind.failed.size() <= where) {
-            kind.failed.add(new ArrayList<>());
+        while (kind.failedNeeds.size() <= where) {
+            kind.failedNeeds.add(new ArrayList<>());
             kind.planned.add(new ArrayList<>());
         }
-        return kind.failed.get(where);
+        return kind.failedNeeds.get(where);
     }
 
     private void refresh(Kind kind) {

@@ -45,7 +45,7 @@ public final class Preemptor {
     private final State state;
     private final Now now;
     private final PreemptPolicy policy;
-    private final PassAllocations takings;
+    private final PassAllocations allocations;
     private final LicenseAllocator licenses;
     private final RemainingCapacity open;
     private final BiConsumer<Job, Boolean> lifted;
@@ -95,7 +95,7 @@ public final class Preemptor {
     }
 
     /**
-     * @param takings what the pass has taken
+     * @param allocations what the pass has taken
      * @param licenses those of the pass
      * @param open what reservations leave
      * @param lifted told of each job that is off its nodes for a moment, and of its being back
@@ -107,13 +107,13 @@ public final class Preemptor {
             boolean pruned,
             State state,
             Now now,
-            PassAllocations takings,
+            PassAllocations allocations,
             LicenseAllocator licenses,
             RemainingCapacity open,
             BiConsumer<Job, Boolean> lifted) {
         this.licenses = licenses;
         this.open = open;
-        this.takings = takings;
+        this.allocations = allocations;
         this.lifted = lifted;
         this.cluster = cluster;
         this.ranks = ranks;
@@ -217,14 +217,14 @@ public final class Preemptor {
         Holders those = holders(job, need, priority);
         Predicate<NodeSlot> serves = serves(job, need, c);
         Near candidates = new Near(those, serves);
-        List<Job> gone = those.gone.stream().filter(h -> isNear(h, serves)).toList();
-        if (those.gone.isEmpty() && !hasVictim(those)) {
+        List<Job> ending = those.ending.stream().filter(h -> isNear(h, serves)).toList();
+        if (those.ending.isEmpty() && !hasVictim(those)) {
             powerless.merge(
                     new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
             return new None();
         }
         tries++;
-        gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
+        ending.forEach(g -> lift(g, Preemption.Mode.CANCEL));
         arrive(true, serves);
         List<Job> chosen = new ArrayList<>();
         Optional<Allocation> found = first(candidates, chosen, c, places);
@@ -236,7 +236,7 @@ public final class Preemptor {
                     Math::max);
             boolean licensed = !need.licenses().items().isEmpty();
             boolean never = isRemembered(c, group) && !licensed && !fitsWithoutAll(candidates, group.memory, places);
-            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            ending.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             // only now, with all victims back on their nodes: what is remembered is read from these nodes
             if (never) {
                 preemptable.hopeless(kind(job.desc(), need), group.memory);
@@ -246,19 +246,19 @@ public final class Preemptor {
             }
             return new None();
         }
-        return taken(gone, chosen, found, serves, places, need.partition());
+        return taken(ending, chosen, found, serves, places, need.partition());
     }
 
     /** Returns the place that is free without the chosen victims; victims that are not needed stay. */
     private Room taken(
-            List<Job> gone,
+            List<Job> ending,
             List<Job> chosen,
             Optional<Allocation> found,
             Predicate<NodeSlot> serves,
             Places places,
             String partition) {
         Allocation room = least(chosen, found, places).orElseThrow();
-        boolean atOnce = gone.stream().noneMatch(g -> touches(Optional.of(room), g))
+        boolean atOnce = ending.stream().noneMatch(g -> touches(Optional.of(room), g))
                 && !chosen.isEmpty()
                 && chosen.stream().allMatch(h -> mode(h) == Preemption.Mode.SUSPEND);
         arrive(false, serves);
@@ -267,13 +267,13 @@ public final class Preemptor {
                 drop(h, mode(h));
             }
         }
-        gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+        ending.forEach(g -> drop(g, Preemption.Mode.CANCEL));
         for (Job h : chosen) {
             leaving.add(h.id());
             preempts.add(new Planner.Preempt(h.id(), mode(h, partition), policy.graceSeconds(h)));
             holders.forEach((kind, known) -> {
                 if (preemptable.isBelow(kind, h.id())) {
-                    known.gone.add(h);
+                    known.ending.add(h);
                 }
             });
         }
@@ -301,21 +301,21 @@ public final class Preemptor {
         reclaiming = false;
         Holders those = holders(job, need, ranks.priority(job.id()).orElse(job.priority()));
         Near candidates = new Near(those, EVERYWHERE);
-        List<Job> gone = List.copyOf(those.gone);
-        if (gone.isEmpty() && !candidates.has(0)) {
+        List<Job> ending = List.copyOf(those.ending);
+        if (ending.isEmpty() && !candidates.has(0)) {
             return new None();
         }
         tries++;
-        gone.forEach(g -> lift(g, Preemption.Mode.CANCEL));
+        ending.forEach(g -> lift(g, Preemption.Mode.CANCEL));
         arrive(true, EVERYWHERE);
         List<Job> chosen = new ArrayList<>();
         Optional<Allocation> found = first(0, candidates, chosen, places);
         if (found.isEmpty()) {
             arrive(false, EVERYWHERE);
-            gone.forEach(g -> drop(g, Preemption.Mode.CANCEL));
+            ending.forEach(g -> drop(g, Preemption.Mode.CANCEL));
             return new None();
         }
-        return taken(gone, chosen, found, EVERYWHERE, places, need.partition());
+        return taken(ending, chosen, found, EVERYWHERE, places, need.partition());
     }
 
     /**
@@ -351,12 +351,12 @@ public final class Preemptor {
     }
 
     /** Tests whether a candidate has not been chosen yet, and may be preempted. */
-    private boolean mayGo(Holders those, int at) {
-        Job holder = those.candidates.get(at).job();
-        if (those.verdicts[at] == 0) {
-            those.verdicts[at] = isExempt(holder) ? MAY_NOT : MAY;
+    private boolean mayGo(Holders those, int index) {
+        Job holder = those.candidates.get(index).job();
+        if (those.verdicts[index] == 0) {
+            those.verdicts[index] = isExempt(holder) ? MAY_NOT : MAY;
         }
-        return those.verdicts[at] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
+        return those.verdicts[index] == MAY && (leaving.isEmpty() || !leaving.contains(holder.id()));
     }
 
     private boolean isExempt(Job holder) {
@@ -379,33 +379,33 @@ public final class Preemptor {
             this.serves = serves;
         }
 
-        private boolean has(int at) {
-            for (; found.size() <= at && next < all.candidates.size(); next++) {
+        private boolean has(int index) {
+            for (; found.size() <= index && next < all.candidates.size(); next++) {
                 PreemptableJobs.Holder holder = all.candidates.get(next);
                 if ((serves == EVERYWHERE || isOne(holder.slots(), serves)) && mayGo(all, next)) {
                     found.add(holder.job());
                 }
             }
-            return found.size() > at;
+            return found.size() > index;
         }
 
-        private Job get(int at) {
-            return found.get(at);
+        private Job get(int index) {
+            return found.get(index);
         }
 
         /** Returns an iterator over the jobs from the first on. */
         private Iterator<Job> iterator() {
             return new Iterator<>() {
-                private int at;
+                private int index;
 
                 @Override
                 public boolean hasNext() {
-                    return has(at);
+                    return has(index);
                 }
 
                 @Override
                 public Job next() {
-                    return get(at++);
+                    return get(index++);
                 }
             };
         }
@@ -428,9 +428,9 @@ public final class Preemptor {
         return out;
     }
 
-    private void arrive(boolean there, Predicate<NodeSlot> where) {
+    private void arrive(boolean present, Predicate<NodeSlot> where) {
         cluster.probing(true);
-        takings.arrive(there, where);
+        allocations.arrive(present, where);
         cluster.probing(false);
     }
 
@@ -439,16 +439,16 @@ public final class Preemptor {
         /** Possible victims in the order in which they go; of some {@link #mayGo} says no. */
         private final List<PreemptableJobs.Holder> candidates;
         /** Jobs that go already. */
-        private final List<Job> gone;
+        private final List<Job> ending;
         /**
          * Whether each candidate that was looked up may be preempted: {@link #MAY} or {@link #MAY_NOT}; 0 for the
          * others.
          */
         private final byte[] verdicts;
 
-        private Holders(List<PreemptableJobs.Holder> candidates, List<Job> gone) {
+        private Holders(List<PreemptableJobs.Holder> candidates, List<Job> ending) {
             this.candidates = candidates;
-            this.gone = gone;
+            this.ending = ending;
             this.verdicts = new byte[candidates.size()];
         }
     }
@@ -465,25 +465,25 @@ public final class Preemptor {
                 all.candidates.stream()
                         .map(PreemptableJobs.Holder::job)
                         .filter(h -> leaving.contains(h.id()))
-                        .forEach(all.gone::add);
+                        .forEach(all.ending::add);
                 return all;
             });
         }
         List<Job> candidates = new ArrayList<>();
-        List<Job> gone = new ArrayList<>();
+        List<Job> ending = new ArrayList<>();
         for (Job holder : preemptable.below(kind)) {
             if (!policy.outranks(job.desc(), priority, need.partition(), holder)
                     || !policy.mayMeet(job.desc(), holder.desc())) {
                 continue;
             }
             if (leaving.contains(holder.id()) || PreemptableJobs.goesAlready(state, holder)) {
-                gone.add(holder);
+                ending.add(holder);
             } else if (holder.state() == JobState.RUNNING && mode(holder) != Preemption.Mode.OFF && !isExempt(holder)) {
                 candidates.add(holder);
             }
         }
         candidates.sort(preemptable.order());
-        return new Holders(candidates.stream().map(preemptable::holder).toList(), gone);
+        return new Holders(candidates.stream().map(preemptable::holder).toList(), ending);
     }
 
     /** Returns what preemption does with a job, looked up once. */
@@ -550,19 +550,19 @@ public final class Preemptor {
         return found;
     }
 
-    /** Takes the first {@code many} victims off their nodes; all if there are fewer. */
-    private Optional<Allocation> liftTo(int many, Near candidates, List<Job> chosen, Places places) {
-        liftTo(many, candidates, chosen);
+    /** Takes the first {@code count} victims off their nodes; all if there are fewer. */
+    private Optional<Allocation> liftTo(int count, Near candidates, List<Job> chosen, Places places) {
+        liftTo(count, candidates, chosen);
         return places.find();
     }
 
-    private void liftTo(int many, Near candidates, List<Job> chosen) {
-        while (chosen.size() < many && candidates.has(chosen.size())) {
+    private void liftTo(int count, Near candidates, List<Job> chosen) {
+        while (chosen.size() < count && candidates.has(chosen.size())) {
             Job next = candidates.get(chosen.size());
             lift(next, mode(next));
             chosen.add(next);
         }
-        while (chosen.size() > many) {
+        while (chosen.size() > count) {
             Job last = chosen.removeLast();
             drop(last, mode(last));
         }

@@ -82,7 +82,7 @@ public final class Backfill {
         long longest = slowdown.longestS(nowS, Math.max(headS, oldest));
         List<Place> places = new ArrayList<>(those.size());
         those.forEach(t -> places.add(new Place(
-                t.block().places[t.at()].tier(), key(t.job(), nowS - t.job().eligibleTime(), longest, ruled), t)));
+                t.block().places[t.index()].tier(), key(t.job(), nowS - t.job().eligibleTime(), longest, ruled), t)));
         // the sort is stable: equals stay in the queue's order
         places.sort(Comparator.comparingInt((Place p) -> -p.tier).thenComparingDouble(p -> p.key));
         return places.stream().map(p -> p.turn).toList();

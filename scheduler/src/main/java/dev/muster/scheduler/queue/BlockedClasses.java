@@ -80,28 +80,28 @@ public final class BlockedClasses {
      * Tests the same where gained resources may be reserved for jobs with earlier turns; looked up if only a few nodes
      * have grown.
      *
-     * @param came number of reservations made so far in the pass, all still in force
+     * @param reservationsMade number of reservations made so far in the pass, all still in force
      */
-    public boolean isStillBlocked(int id, int came, RemainingCapacity beside) {
+    public boolean isStillBlocked(int id, int reservationsMade, RemainingCapacity capacity) {
         if (isStillBlocked(id)
                 || id >= size
                 || states[id] == 0
-                || reservationsBefore[id] > came
+                || reservationsBefore[id] > reservationsMade
                 || grownNodes.length > FEW
-                || mayServe(id, beside)) {
+                || mayServe(id, capacity)) {
             return isBlockedForSure(id);
         }
         states[id] = SURE;
-        reservationsBefore[id] = Math.max(reservationsBefore[id], came);
+        reservationsBefore[id] = Math.max(reservationsBefore[id], reservationsMade);
         return true;
     }
 
-    private boolean mayServe(int id, RemainingCapacity beside) {
-        left(beside);
+    private boolean mayServe(int id, RemainingCapacity capacity) {
+        left(capacity);
         for (int k = 0; k < grownNodes.length; k++) {
             int n = grownNodes[k];
             if (mayTake(id, n)) {
-                remaining[k] = remaining[k] == null ? beside.left(n, table.cpus[n], table.memoryMb[n]) : remaining[k];
+                remaining[k] = remaining[k] == null ? capacity.left(n, table.cpus[n], table.memoryMb[n]) : remaining[k];
                 if (remaining[k].has(limits[id], cpus[id], memoryMb[id], exclusive[id])) {
                     return true;
                 }
@@ -110,14 +110,14 @@ public final class BlockedClasses {
         return false;
     }
 
-    private void left(RemainingCapacity beside) {
-        if (leftBeside != beside
+    private void left(RemainingCapacity capacity) {
+        if (leftBeside != capacity
                 || leftAt != table.changes()
-                || leftVersion != beside.version()
+                || leftVersion != capacity.version()
                 || remaining.length != grownNodes.length) {
-            leftBeside = beside;
+            leftBeside = capacity;
             leftAt = table.changes();
-            leftVersion = beside.version();
+            leftVersion = capacity.version();
             remaining = new RemainingCapacity.Left[grownNodes.length];
         }
     }
@@ -151,7 +151,7 @@ public final class BlockedClasses {
     }
 
     /** Returns the number of reservations that must have been made in a pass before the class counts as blocked. */
-    public int behind(int id) {
+    public int reservationsBefore(int id) {
         return reservationsBefore[id];
     }
 
@@ -224,37 +224,37 @@ public final class BlockedClasses {
     /**
      * Tests the classes in doubt: one that no grown node can serve is blocked again.
      *
-     * @param came number of reservations made so far in the pass, all still in force
-     * @param beside what these leave; empty to ignore them
+     * @param reservationsMade number of reservations made so far in the pass, all still in force
+     * @param capacity what these leave; empty to ignore them
      * @param sure receives each class that is blocked for certain now
      */
-    public void renew(int came, Optional<RemainingCapacity> beside, IntConsumer sure) {
-        if (doubts == 0 || renewedAt == table.changes() && beside.isEmpty()) {
+    public void renew(int reservationsMade, Optional<RemainingCapacity> capacity, IntConsumer sure) {
+        if (doubts == 0 || renewedAt == table.changes() && capacity.isEmpty()) {
             return;
         }
         renewedAt = table.changes();
         look();
-        boolean few = grownNodes.length <= FEW;
-        int left = 0;
+        boolean fewGrown = grownNodes.length <= FEW;
+        int stillDoubtful = 0;
         for (int i = 0; i < doubts; i++) {
             int id = doubtful[i];
-            if (states[id] == DOUBTFUL && (few ? !mayServe(id) : !isLess(id))) {
+            if (states[id] == DOUBTFUL && (fewGrown ? !mayServe(id) : !isLess(id))) {
                 states[id] = SURE;
             } else if (states[id] == DOUBTFUL
-                    && few
-                    && beside.isPresent()
-                    && reservationsBefore[id] <= came
-                    && !mayServe(id, beside.get())) {
+                    && fewGrown
+                    && capacity.isPresent()
+                    && reservationsBefore[id] <= reservationsMade
+                    && !mayServe(id, capacity.get())) {
                 states[id] = SURE;
-                reservationsBefore[id] = came;
+                reservationsBefore[id] = reservationsMade;
             }
             if (states[id] == DOUBTFUL) {
-                doubtful[left++] = id;
+                doubtful[stillDoubtful++] = id;
             } else if (states[id] == SURE) {
                 sure.accept(id);
             }
         }
-        doubts = left;
+        doubts = stillDoubtful;
     }
 
     public void clear() {
@@ -280,7 +280,7 @@ public final class BlockedClasses {
                 states[id] = SURE;
             }
         }
-        Optional<FreeTable.Freer> now = size == 0 ? Optional.empty() : table.freerSince(tableVersion);
+        Optional<FreeTable.GrownNodes> now = size == 0 ? Optional.empty() : table.grownSince(tableVersion);
         tableVersion = table.freed();
         changes = -1;
         renewedAt = -1;

@@ -45,12 +45,12 @@ public final class JobClassIndex {
     private final Map<Group, Group> groups = new HashMap<>();
     private final List<Lane> lanes = new ArrayList<>();
     /** Classes for which too little is free, where nothing else decides on them. */
-    private BlockedClasses settled = new BlockedClasses(new FreeTable(0));
+    private BlockedClasses blockedClasses = new BlockedClasses(new FreeTable(0));
 
     private ReservedNodes reserved = ReservedNodes.NOTHING;
     private boolean areMagnetic;
     /** Jobs with a reservation in the last pass, in the order of their turns. */
-    private final List<Integer> comers = new ArrayList<>();
+    private final List<Integer> reservationOrder = new ArrayList<>();
     /** Number that goes up with each change of what nodes are. */
     private long version;
 
@@ -164,7 +164,7 @@ public final class JobClassIndex {
 
     public void clear() {
         byNeed.clear();
-        settled = new BlockedClasses(cluster.free());
+        blockedClasses = new BlockedClasses(cluster.free());
         reserved = ReservedNodes.NOTHING;
         wheres.clear();
         partitions.clear();
@@ -186,12 +186,12 @@ public final class JobClassIndex {
         verdicts.forgetGroups();
     }
 
-    public BlockedClasses settled() {
-        return settled;
+    public BlockedClasses blockedClasses() {
+        return blockedClasses;
     }
 
-    public List<Integer> comers() {
-        return comers;
+    public List<Integer> reservationOrder() {
+        return reservationOrder;
     }
 
     /**
@@ -235,7 +235,7 @@ public final class JobClassIndex {
 
     /** Forgets all verdicts: every class is tried again. */
     public void forgetShort() {
-        settled.clear();
+        blockedClasses.clear();
         verdicts.unsettle();
         byNeed.values().forEach(NeedClass::forget);
         groups.values().forEach(g -> g.memory.forget());

@@ -51,7 +51,7 @@ public final class PowerBudget {
             cluster.changed(node);
             if (more && node.asleep) {
                 // jobs that needed more such nodes than the bound allowed are considered again
-                cluster.free().freer(node.index);
+                cluster.free().markGrown(node.index);
             }
         }
         unavailable.changed();
@@ -59,13 +59,13 @@ public final class PowerBudget {
 
     /**
      * @param starts of the pass so far
-     * @param others nodes that other components of the job get
+     * @param otherNodes nodes that other components of the job get
      */
-    public boolean allows(List<Pick> picks, List<Planner.Start> starts, Set<String> others) {
+    public boolean allows(List<Pick> picks, List<Planner.Start> starts, Set<String> otherNodes) {
         if (left == Integer.MAX_VALUE) {
             return true;
         }
-        Set<NodeSlot> started = started(starts, others);
+        Set<NodeSlot> started = started(starts, otherNodes);
         picks.stream().map(Pick::node).filter(PowerBudget::isStart).forEach(started::add);
         return started.size() <= Math.max(0, left);
     }
@@ -92,11 +92,11 @@ public final class PowerBudget {
      * that have room for most tasks, where {@link #isThrifty}.
      */
     public List<Candidate> affordable(
-            List<Candidate> able, int required, List<Planner.Start> starts, Set<String> others) {
+            List<Candidate> able, int required, List<Planner.Start> starts, Set<String> otherNodes) {
         if (!thrifty) {
             return able;
         }
-        Set<NodeSlot> started = started(starts, others);
+        Set<NodeSlot> started = started(starts, otherNodes);
         List<Candidate> asleep = new ArrayList<>();
         for (int i = 0; i < able.size(); i++) {
             Candidate c = able.get(i);
@@ -112,8 +112,8 @@ public final class PowerBudget {
         return able.stream().filter(c -> !tooMany.contains(c)).toList();
     }
 
-    private Set<NodeSlot> started(List<Planner.Start> starts, Set<String> others) {
-        Set<String> names = new HashSet<>(others);
+    private Set<NodeSlot> started(List<Planner.Start> starts, Set<String> otherNodes) {
+        Set<String> names = new HashSet<>(otherNodes);
         starts.forEach(s -> names.addAll(s.allocation().nodeNames()));
         return names.stream()
                 .map(cluster::node)

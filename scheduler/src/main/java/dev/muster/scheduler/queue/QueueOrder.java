@@ -52,20 +52,20 @@ public final class QueueOrder {
 
         public final int[] payers = new int[BLOCK];
         /** Ordinal of the reason that each job was last told, or UNKNOWN. */
-        public final short[] told = new short[BLOCK];
+        public final short[] toldReasons = new short[BLOCK];
         /** The last verdict of a job that can be skipped while its verdict stays; UNKNOWN for others. */
         public final short[] passed = new short[BLOCK];
 
-        private void insert(int at, Place place) {
-            System.arraycopy(places, at, places, at + 1, size - at);
-            System.arraycopy(lanes, at, lanes, at + 1, size - at);
-            System.arraycopy(needs, at, needs, at + 1, size - at);
-            System.arraycopy(groups, at, groups, at + 1, size - at);
-            System.arraycopy(payers, at, payers, at + 1, size - at);
-            System.arraycopy(told, at, told, at + 1, size - at);
-            System.arraycopy(passed, at, passed, at + 1, size - at);
-            places[at] = place;
-            forget(at, at + 1);
+        private void insert(int index, Place place) {
+            System.arraycopy(places, index, places, index + 1, size - index);
+            System.arraycopy(lanes, index, lanes, index + 1, size - index);
+            System.arraycopy(needs, index, needs, index + 1, size - index);
+            System.arraycopy(groups, index, groups, index + 1, size - index);
+            System.arraycopy(payers, index, payers, index + 1, size - index);
+            System.arraycopy(toldReasons, index, toldReasons, index + 1, size - index);
+            System.arraycopy(passed, index, passed, index + 1, size - index);
+            places[index] = place;
+            forget(index, index + 1);
             size++;
         }
 
@@ -77,20 +77,20 @@ public final class QueueOrder {
             System.arraycopy(needs, 0, out.needs, 0, size);
             System.arraycopy(groups, 0, out.groups, 0, size);
             System.arraycopy(payers, 0, out.payers, 0, size);
-            System.arraycopy(told, 0, out.told, 0, size);
+            System.arraycopy(toldReasons, 0, out.toldReasons, 0, size);
             System.arraycopy(passed, 0, out.passed, 0, size);
             return out;
         }
 
-        private void delete(int at) {
+        private void delete(int index) {
             size--;
-            System.arraycopy(places, at + 1, places, at, size - at);
-            System.arraycopy(lanes, at + 1, lanes, at, size - at);
-            System.arraycopy(needs, at + 1, needs, at, size - at);
-            System.arraycopy(groups, at + 1, groups, at, size - at);
-            System.arraycopy(payers, at + 1, payers, at, size - at);
-            System.arraycopy(told, at + 1, told, at, size - at);
-            System.arraycopy(passed, at + 1, passed, at, size - at);
+            System.arraycopy(places, index + 1, places, index, size - index);
+            System.arraycopy(lanes, index + 1, lanes, index, size - index);
+            System.arraycopy(needs, index + 1, needs, index, size - index);
+            System.arraycopy(groups, index + 1, groups, index, size - index);
+            System.arraycopy(payers, index + 1, payers, index, size - index);
+            System.arraycopy(toldReasons, index + 1, toldReasons, index, size - index);
+            System.arraycopy(passed, index + 1, passed, index, size - index);
             places[size] = null;
         }
 
@@ -100,7 +100,7 @@ public final class QueueOrder {
             java.util.Arrays.fill(needs, from, to, 0);
             java.util.Arrays.fill(groups, from, to, 0);
             java.util.Arrays.fill(payers, from, to, 0);
-            java.util.Arrays.fill(told, from, to, (short) UNKNOWN);
+            java.util.Arrays.fill(toldReasons, from, to, (short) UNKNOWN);
             java.util.Arrays.fill(passed, from, to, (short) UNKNOWN);
         }
 
@@ -117,7 +117,7 @@ public final class QueueOrder {
             System.arraycopy(needs, half, right.needs, 0, right.size);
             System.arraycopy(groups, half, right.groups, 0, right.size);
             System.arraycopy(payers, half, right.payers, 0, right.size);
-            System.arraycopy(told, half, right.told, 0, right.size);
+            System.arraycopy(toldReasons, half, right.toldReasons, 0, right.size);
             System.arraycopy(passed, half, right.passed, 0, right.size);
             java.util.Arrays.fill(places, half, size, null);
             size = half;
@@ -171,16 +171,16 @@ public final class QueueOrder {
             b = blocks.get(b + 1).places[0].compareTo(place) <= 0 ? b + 1 : b;
             block = blocks.get(b);
         }
-        int at = block.find(place);
-        block.insert(at < 0 ? -at - 1 : at, place);
+        int index = block.find(place);
+        block.insert(index < 0 ? -index - 1 : index, place);
         size++;
     }
 
     public void remove(Place place) {
         int b = blockOf(place);
-        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
-        if (at >= 0) {
-            blocks.get(b).delete(at);
+        int index = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (index >= 0) {
+            blocks.get(b).delete(index);
             size--;
             if (blocks.get(b).size == 0) {
                 blocks.remove(b);
@@ -210,18 +210,18 @@ public final class QueueOrder {
     /** Forgets what was known of a job. */
     public void forget(Place place) {
         int b = blockOf(place);
-        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
-        if (at >= 0) {
-            blocks.get(b).forget(at, at + 1);
+        int index = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (index >= 0) {
+            blocks.get(b).forget(index, index + 1);
         }
     }
 
     /** Lets the job be looked at in the next pass, whatever it was told. */
     void look(Place place) {
         int b = blockOf(place);
-        int at = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
-        if (at >= 0) {
-            blocks.get(b).passed[at] = (short) UNKNOWN;
+        int index = blocks.isEmpty() ? -1 : blocks.get(b).find(place);
+        if (index >= 0) {
+            blocks.get(b).passed[index] = (short) UNKNOWN;
         }
     }
 

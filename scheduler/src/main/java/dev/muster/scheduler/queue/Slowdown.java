@@ -69,10 +69,10 @@ public final class Slowdown {
                 advance(submittedS / SPAN_S - SPANS * 3 / 4);
                 used = true;
             }
-            int at = span(submittedS);
-            own[at] += cpuS;
+            int index = span(submittedS);
+            own[index] += cpuS;
             total += cpuS;
-            for (int k = at + 1; k <= SPANS; k += k & -k) {
+            for (int k = index + 1; k <= SPANS; k += k & -k) {
                 tree[k] += cpuS;
             }
         }
@@ -159,7 +159,7 @@ public final class Slowdown {
      *
      * @param longestS see {@link #longestS}
      * @param price see {@link RuntimeEstimator#price}
-     * @param beside whether a wide job has a reservation in the partition
+     * @param besideWideJob whether a wide job has a reservation in the partition
      */
     public double key(
             String partition,
@@ -169,8 +169,8 @@ public final class Slowdown {
             long cpus,
             long cpusOfPartition,
             double price,
-            boolean beside) {
-        if (isDue(partition, submittedS, waitS, longestS, cpusOfPartition, beside)) {
+            boolean besideWideJob) {
+        if (isDue(partition, submittedS, waitS, longestS, cpusOfPartition, besideWideJob)) {
             return -1;
         }
         double machine = Math.max(1, cpusOfPartition);
@@ -179,7 +179,7 @@ public final class Slowdown {
         if (share <= DEAR_SHARE) {
             return share;
         }
-        if (beside) {
+        if (besideWideJob) {
             return 2 - cpus / machine;
         }
         return 2;
@@ -190,8 +190,8 @@ public final class Slowdown {
      * beside a wide job's reservation.
      */
     private boolean isDue(
-            String partition, long submittedS, long waitS, long longestS, long cpusOfPartition, boolean beside) {
-        if (beside) {
+            String partition, long submittedS, long waitS, long longestS, long cpusOfPartition, boolean besideWideJob) {
+        if (besideWideJob) {
             return waitS > WAITED_SHARE * longestS;
         }
         Ledger ledger = ledgers.get(partition);

@@ -49,8 +49,8 @@ public final class Unavailable {
      * @param specs of its nodes, as they were configured then, and features that they may change to
      */
     private record Gone(Partition partition, List<String> nodes, Object[] specs, Map<Asked, String> words) {
-        boolean isAs(Partition p, List<String> gone, Object[] now) {
-            boolean same = p == partition && gone.equals(nodes) && now.length == specs.length;
+        boolean isAs(Partition p, List<String> unusable, Object[] now) {
+            boolean same = p == partition && unusable.equals(nodes) && now.length == specs.length;
             for (int i = 0; same && i < now.length; i++) {
                 same = now[i] == specs[i];
             }
@@ -87,13 +87,13 @@ public final class Unavailable {
     public String words(State state, JobDesc desc, long now) {
         Optional<Partition> partition = state.partitions().find(desc.firstPartition());
         String missing = missing(state, desc);
-        Set<String> others =
+        Set<String> reservedForOthers =
                 partition.isPresent() && missing.isEmpty() ? reserved(state, desc, partition.get(), now) : Set.of();
-        if (others.isEmpty()) {
+        if (reservedForOthers.isEmpty()) {
             return missing;
         }
         List<String> open = new ArrayList<>(nodesOf(state, desc, partition.get()));
-        open.removeAll(others);
+        open.removeAll(reservedForOthers);
         if (open.isEmpty() && areAllReserved(state, desc, now)) {
             return MAINTENANCE;
         }
@@ -148,18 +148,18 @@ public final class Unavailable {
     /** Returns the words for one of the job's partitions. */
     public String missing(State state, JobDesc desc, String in) {
         Optional<Partition> partition = state.partitions().find(in);
-        Optional<Gone> gone = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
-        if (gone.isEmpty()) {
+        Optional<Gone> unusable = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
+        if (unusable.isEmpty()) {
             return "";
         }
-        if (gone.get().words.size() > WORDS_MAX) {
-            gone.get().words.clear();
+        if (unusable.get().words.size() > WORDS_MAX) {
+            unusable.get().words.clear();
         }
-        return gone.get()
+        return unusable.get()
                 .words
                 .computeIfAbsent(
                         new Asked(desc.request(), desc.charge().qos()),
-                        a -> missing(state, desc, partition.get(), gone.get().nodes));
+                        a -> missing(state, desc, partition.get(), unusable.get().nodes));
     }
 
     /** Returns whether the words name unavailable nodes; no other job has to wait for such a job. */
@@ -167,19 +167,19 @@ public final class Unavailable {
         return words.startsWith(NAMED);
     }
 
-    private static String missing(State state, JobDesc desc, Partition partition, List<String> gone) {
+    private static String missing(State state, JobDesc desc, Partition partition, List<String> unusable) {
         List<String> named = HostList.distinct(desc.request().nodeList()).stream()
-                .filter(gone::contains)
+                .filter(unusable::contains)
                 .toList();
         if (!named.isEmpty()) {
             return NAMED + HostList.of(named).compressed();
         }
-        if (partition.nodes().size() - gone.size() < desc.request().nodesMin()) {
+        if (partition.nodes().size() - unusable.size() < desc.request().nodesMin()) {
             return TOO_FEW;
         }
-        return Feasibility.fitsWithout(state, desc, partition, gone)
+        return Feasibility.fitsWithout(state, desc, partition, unusable)
                 ? ""
-                : NAMED + HostList.of(gone).compressed();
+                : NAMED + HostList.of(unusable).compressed();
     }
 
     /** Returns the whole nodes that are reserved for others in the time that the job may take, if it began now. */
@@ -201,7 +201,7 @@ public final class Unavailable {
                 state.nodes()
                         .find(name)
                         .map(Node::spec)
-                        .filter(s -> r.unitsOn(s).count()
+                        .filter(s -> r.unitsOf(s).count()
                                 >= s.units() - s.reservedUnits().count())
                         .ifPresent(s -> out.add(name));
             }
@@ -211,34 +211,34 @@ public final class Unavailable {
 
     private Gone gone(State state, Partition partition) {
         Known now = known;
-        long at = version;
-        if (now.version != at) {
+        long current = version;
+        if (now.version != current) {
             // what was said holds on as long as the same nodes are gone and nothing is configured anew
-            now = new Known(at, new ConcurrentHashMap<>(now.of));
+            now = new Known(current, new ConcurrentHashMap<>(now.of));
             now.of.replaceAll((name, before) -> state.partitions()
                     .find(name)
                     .map(p -> look(state, p, before))
                     .orElse(before));
             known = now;
         }
-        Gone gone = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
-        return gone.partition == partition ? gone : look(state, partition, gone);
+        Gone unusable = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
+        return unusable.partition == partition ? unusable : look(state, partition, unusable);
     }
 
     private static Gone look(State state, Partition partition, @Nullable Gone before) {
-        List<String> gone = new ArrayList<>();
+        List<String> unusable = new ArrayList<>();
         Object[] specs = new Object[2 * partition.nodes().size()];
-        int at = 0;
+        int count = 0;
         for (String name : partition.nodes()) {
             Optional<Node> n = state.nodes().find(name).filter(x -> !x.isClosedToJobs());
-            specs[at++] = n.<Object>map(Node::spec).orElse(null);
-            specs[at++] = n.<Object>map(Node::changeable).orElse(null);
+            specs[count++] = n.<Object>map(Node::spec).orElse(null);
+            specs[count++] = n.<Object>map(Node::changeable).orElse(null);
             if (n.isPresent() && !n.get().isUsable() && !Power.canStart(state.settings(), n.get())) {
-                gone.add(name);
+                unusable.add(name);
             }
         }
-        return before != null && before.isAs(partition, gone, specs)
+        return before != null && before.isAs(partition, unusable, specs)
                 ? before
-                : new Gone(partition, List.copyOf(gone), specs, new ConcurrentHashMap<>());
+                : new Gone(partition, List.copyOf(unusable), specs, new ConcurrentHashMap<>());
     }
 }

@@ -22,7 +22,7 @@ public final class ExtraConstraint {
     /** The node's Extra; empty while the text is only checked. */
     private final Map<?, ?> node;
 
-    private int at;
+    private int position;
 
     private ExtraConstraint(String text, Map<?, ?> node) {
         this.text = text;
@@ -69,7 +69,7 @@ public final class ExtraConstraint {
 
     private boolean all() {
         boolean out = joined();
-        if (at < text.length()) {
+        if (position < text.length()) {
             throw new IllegalArgumentException(text);
         }
         return out;
@@ -79,12 +79,12 @@ public final class ExtraConstraint {
     private boolean joined() {
         boolean out = term();
         char by = 0;
-        while (at < text.length() && text.charAt(at) != ')') {
-            char next = text.charAt(at) == ',' ? '&' : text.charAt(at);
+        while (position < text.length() && text.charAt(position) != ')') {
+            char next = text.charAt(position) == ',' ? '&' : text.charAt(position);
             if (next != '&' && next != '|' || by != 0 && by != next) {
                 throw new IllegalArgumentException(text);
             }
-            at++;
+            position++;
             by = next;
             boolean other = term();
             out = by == '&' ? out && other : out || other;
@@ -93,13 +93,13 @@ public final class ExtraConstraint {
     }
 
     private boolean term() {
-        if (at < text.length() && text.charAt(at) == '(') {
-            at++;
+        if (position < text.length() && text.charAt(position) == '(') {
+            position++;
             boolean out = joined();
-            if (at == text.length()) {
+            if (position == text.length()) {
                 throw new IllegalArgumentException(text);
             }
-            at++;
+            position++;
             return out;
         }
         String key = word();
@@ -108,11 +108,11 @@ public final class ExtraConstraint {
     }
 
     private String word() {
-        int from = at;
-        while (at < text.length() && OPERATORS.indexOf(text.charAt(at)) < 0) {
-            at++;
+        int from = position;
+        while (position < text.length() && OPERATORS.indexOf(text.charAt(position)) < 0) {
+            position++;
         }
-        String out = text.substring(from, at).strip();
+        String out = text.substring(from, position).strip();
         if (out.isEmpty()) {
             throw new IllegalArgumentException(text);
         }
@@ -121,8 +121,8 @@ public final class ExtraConstraint {
 
     private String operator() {
         for (String o : new String[] {"!=", ">=", "<=", "=", ">", "<"}) {
-            if (text.startsWith(o, at)) {
-                at += o.length();
+            if (text.startsWith(o, position)) {
+                position += o.length();
                 return o;
             }
         }
@@ -145,8 +145,8 @@ public final class ExtraConstraint {
     }
 
     /** Compares two numbers by size, other values by their letters. */
-    private static int order(Object has, String wanted) {
-        String own = String.valueOf(has);
+    private static int order(Object actual, String wanted) {
+        String own = String.valueOf(actual);
         if (NUMBER.matcher(own).matches() && NUMBER.matcher(wanted).matches()) {
             double difference = Double.parseDouble(own) - Double.parseDouble(wanted);
             if (Math.abs(difference) < EQUAL) {
@@ -157,6 +157,6 @@ public final class ExtraConstraint {
             }
             return -1;
         }
-        return has instanceof Boolean ? own.compareToIgnoreCase(wanted) : own.compareTo(wanted);
+        return actual instanceof Boolean ? own.compareToIgnoreCase(wanted) : own.compareTo(wanted);
     }
 }

@@ -49,11 +49,11 @@ public record Network(
      * are taken from it.
      */
     static boolean isPool(ResourceRequest r) {
-        int most = r.nodesMax() > 0 ? r.nodesMax() : r.nodesMin();
+        int maxNodes = r.nodesMax() > 0 ? r.nodesMax() : r.nodesMin();
         return r.segment() > 0
-                || most > 0
+                || maxNodes > 0
                         && !r.distribution().startsWith("arbitrary")
-                        && HostList.distinct(r.nodeList()).size() > most;
+                        && HostList.distinct(r.nodeList()).size() > maxNodes;
     }
 
     /** Returns the topology of the job's partition. */

@@ -151,9 +151,9 @@ public record ResourceNeed(
          */
         private static boolean isWhole(Partition partition, Settings settings) {
             boolean sockets = settings.selects("CR_SOCKET") || settings.selects("CR_SOCKET_MEMORY");
-            boolean others = isCounted(settings) || settings.selects("LINEAR");
+            boolean wholeCpusOrNodes = isCounted(settings) || settings.selects("LINEAR");
             String own = partition.info().selectTypeParameters().toUpperCase(java.util.Locale.ROOT);
-            return own.isEmpty() || own.equals("NONE") || others ? sockets : own.startsWith("CR_SOCKET");
+            return own.isEmpty() || own.equals("NONE") || wholeCpusOrNodes ? sockets : own.startsWith("CR_SOCKET");
         }
 
         private static boolean isCounted(Settings settings) {
@@ -176,13 +176,13 @@ public record ResourceNeed(
     /**
      * The cores and threads that a job leaves alone on each of its nodes, which are charged to it all the same.
      *
-     * @param said the job said how many cores; otherwise the node's line holds
+     * @param given the job says how many cores; otherwise the node's line holds
      * @param first these are the first of each socket
      * @param threads that it does not use of the cores it has: those are its all the same
      */
-    public record Spared(boolean said, int cores, boolean first, int threads) {
+    public record Spared(boolean given, int cores, boolean first, int threads) {
         public boolean any() {
-            return said || threads > 0;
+            return given || threads > 0;
         }
 
         /** Returns the CPUs of a node for the job. */
@@ -192,7 +192,7 @@ public record ResourceNeed(
 
         /** Returns how many allocation units more than usual (or, below 0, fewer) a job may have of an idle node. */
         public int more(Node.Spec spec) {
-            return said ? spec.reservedUnits().count() - count(spec) : 0;
+            return given ? spec.reservedUnits().count() - count(spec) : 0;
         }
 
         private int count(Node.Spec spec) {
@@ -205,7 +205,7 @@ public record ResourceNeed(
          * @param free without what its line keeps from jobs
          */
         public IndexSet of(Node.Spec spec, IndexSet free) {
-            return !said
+            return !given
                     ? free
                     : free.union(spec.reservedUnits())
                             .minus(SpecialCores.of(
@@ -215,7 +215,7 @@ public record ResourceNeed(
         /** Returns the CPUs that are charged for where they are not those that the job has; 0 where they are. */
         public int charge(Node.Spec spec, int cpus) {
             int all = openCpus(spec);
-            return !said && threads == 0 || all == cpus ? 0 : all;
+            return !given && threads == 0 || all == cpus ? 0 : all;
         }
 
         /** Returns the CPUs of a node that its line does not keep from jobs. */
@@ -651,7 +651,7 @@ public record ResourceNeed(
     }
 
     /** Returns the need with the owner's sharing policy, which counts where jobs have nodes exclusively. */
-    ResourceNeed by(SharingPolicy who) {
+    ResourceNeed by(SharingPolicy policy) {
         return new ResourceNeed(
                 partition,
                 nodesMin,
@@ -680,7 +680,7 @@ public record ResourceNeed(
                 limitMin,
                 within,
                 sharing,
-                who,
+                policy,
                 network,
                 batch,
                 reboot,

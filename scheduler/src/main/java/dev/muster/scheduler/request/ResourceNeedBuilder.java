@@ -171,13 +171,13 @@ final class ResourceNeedBuilder {
      * Returns the numbers of nodes to try: most first, or fewest first with --use-min-nodes; only the fewest where the
      * partition or the number of tasks leaves none.
      */
-    private static List<Integer> sizes(ResourceRequest r, int least, int most) {
+    private static List<Integer> sizes(ResourceRequest r, int least, int maxNodes) {
         if (r.nodeSizes().isEmpty()) {
             return List.of();
         }
         List<Integer> all = Stream.of(r.nodeSizes().split(","))
                 .map(Integer::valueOf)
-                .filter(n -> n >= least && n <= most)
+                .filter(n -> n >= least && n <= maxNodes)
                 .toList();
         if (all.isEmpty()) {
             return List.of(least);
@@ -193,9 +193,9 @@ final class ResourceNeedBuilder {
      * --use-min-nodes, or devices that are requested in sum or by task, it is the fewest. Without a range, --spread-job
      * takes the most nodes.
      */
-    private static int wanted(ResourceRequest r, GresRequest gres, int nodesMin, int most) {
+    private static int wanted(ResourceRequest r, GresRequest gres, int nodesMin, int maxNodes) {
         if (r.spread() && r.nodesMin() == 0 && r.nodesMax() == 0) {
-            return Math.max(nodesMin, most);
+            return Math.max(nodesMin, maxNodes);
         }
         boolean range = r.nodesMin() > 0
                 && r.nodesMax() > r.nodesMin()

@@ -67,8 +67,8 @@ public final class ResourceNeedTable {
     }
 
     /** Returns the need with a sharing policy, unless it has one. */
-    public ResourceNeed by(ResourceNeed need, SharingPolicy who) {
-        return need.apart() == SharingPolicy.ANYBODY ? one(need.by(who)) : need;
+    public ResourceNeed by(ResourceNeed need, SharingPolicy policy) {
+        return need.apart() == SharingPolicy.ANYBODY ? one(need.by(policy)) : need;
     }
 
     /** Returns the one object for needs that equal it. */

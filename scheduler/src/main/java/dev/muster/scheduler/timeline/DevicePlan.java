@@ -275,8 +275,8 @@ public final class DevicePlan {
             } else if (item.name().equals("gpu") && SharedGpus.isShared(c.kind.name)) {
                 take(c, node, count * SharedGpus.parts(spec.gres(), c.kind.name).most(), from, end);
             } else if (c.kind.name.equals("gpu") && SharedGpus.isShared(item.name())) {
-                int most = SharedGpus.parts(spec.gres(), item.name()).most();
-                take(c, node, most == 0 ? 0 : (count + most - 1) / most, from, end);
+                int perDevice = SharedGpus.parts(spec.gres(), item.name()).most();
+                take(c, node, perDevice == 0 ? 0 : (count + perDevice - 1) / perDevice, from, end);
             }
         }
     }

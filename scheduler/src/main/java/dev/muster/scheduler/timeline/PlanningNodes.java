@@ -40,7 +40,7 @@ public final class PlanningNodes {
     public record Part(int number, int node, Area area, IndexSet units, int cpus) {
         /** Tests whether the units are the reservation's in that slot. */
         public boolean isKept(int slot) {
-            return area.kept[slot];
+            return area.reservedSlots[slot];
         }
     }
 
@@ -48,7 +48,7 @@ public final class PlanningNodes {
     public static final class Area {
         private final Reservation reservation;
         private final List<Reservation.Window> windows;
-        private final boolean[] kept;
+        private final boolean[] reservedSlots;
         /** Longest time between two times of a reservation that repeats, in seconds; of others no bound. */
         private final long gapS;
 
@@ -58,14 +58,14 @@ public final class PlanningNodes {
         private Area(Reservation r, long nowS, TimeGrid times) {
             reservation = r;
             windows = r.windows(nowS, nowS, nowS + times.reachS());
-            kept = new boolean[times.count()];
+            reservedSlots = new boolean[times.count()];
             for (Reservation.Window w : windows) {
                 long in = Math.max(0, w.from() - nowS);
-                int at = times.slotAt(in);
+                int slot = times.slotAt(in);
                 // one that begins within a slot has all of it
-                int first = at < kept.length && times.starts()[at] == in ? at : at - 1;
-                int end = Math.min(kept.length, Math.max(first + 1, times.slotAt(w.to() - nowS)));
-                java.util.Arrays.fill(kept, first, Math.max(first, end), true);
+                int first = slot < reservedSlots.length && times.starts()[slot] == in ? slot : slot - 1;
+                int end = Math.min(reservedSlots.length, Math.max(first + 1, times.slotAt(w.to() - nowS)));
+                java.util.Arrays.fill(reservedSlots, first, Math.max(first, end), true);
                 last = Math.max(last, end);
             }
             gapS = gapS();
@@ -76,11 +76,12 @@ public final class PlanningNodes {
         }
 
         private long gapS() {
-            long most = 0;
+            long longest = 0;
             for (int i = 1; i < windows.size(); i++) {
-                most = Math.max(most, windows.get(i).from() - windows.get(i - 1).to());
+                longest = Math.max(
+                        longest, windows.get(i).from() - windows.get(i - 1).to());
             }
-            return reservation.repeats() ? most : Long.MAX_VALUE;
+            return reservation.repeats() ? longest : Long.MAX_VALUE;
         }
 
         /** Returns the slot after the last in which something is kept. */
@@ -125,16 +126,7 @@ public final class PlanningNodes {
     }
 
     private void add(Area area, int node, Node.Spec spec) {
-        Reservation r = area.reservation;
-        IndexSet units;
-        if (spec.units() == 0) {
-            units = IndexSet.empty();
-        } else if (r.units().isEmpty()) {
-            units = IndexSet.range(0, spec.units() - 1, 1);
-        } else {
-            units = r.units().getOrDefault(spec.name(), IndexSet.empty());
-        }
-
+        IndexSet units = spec.units() == 0 ? IndexSet.empty() : area.reservation.unitsOf(spec);
         Part part = new Part(
                 names.size(),
                 node,

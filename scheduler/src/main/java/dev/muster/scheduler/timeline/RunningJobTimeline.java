@@ -121,15 +121,15 @@ public final class RunningJobTimeline {
     /**
      * Takes resources of a node as {@link #take}, for a moment.
      *
-     * @param there or back again
+     * @param present or back again
      */
-    public void arrive(NodeSlot node, ResourceNeed need, Allocation.Share share, boolean there) {
+    public void arrive(NodeSlot node, ResourceNeed need, Allocation.Share share, boolean present) {
         if (grid != null) {
             grid.give(
                     node.index,
                     times().endSlot(0, need.limitMin()),
-                    there ? -node.units(share).count() : node.units(share).count(),
-                    there ? -share.memoryMb() : share.memoryMb());
+                    present ? -node.units(share).count() : node.units(share).count(),
+                    present ? -share.memoryMb() : share.memoryMb());
         }
     }
 

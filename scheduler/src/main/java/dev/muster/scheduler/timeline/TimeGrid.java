@@ -59,9 +59,9 @@ public record TimeGrid(int[] starts) {
         return fine(nodes, LATER_FINER);
     }
 
-    private static TimeGrid fine(int nodes, int most) {
+    private static TimeGrid fine(int nodes, int maxFiner) {
         for (int f : FINER) {
-            if (f > most) {
+            if (f > maxFiner) {
                 continue;
             }
             TimeGrid t = new TimeGrid(telescoping(f, PLAN_STEPS));
@@ -73,19 +73,19 @@ public record TimeGrid(int[] starts) {
         return FEW;
     }
 
-    private static int[] telescoping(int finer, int[][] behind) {
+    private static int[] telescoping(int finer, int[][] laterSteps) {
         java.util.ArrayList<Integer> out = new java.util.ArrayList<>();
-        int at = 0;
+        int startS = 0;
         for (int[] step : STEPS) {
-            while (at < step[1]) {
-                out.add(at);
-                at += Math.max(STEP_MIN_S, step[0] / finer);
+            while (startS < step[1]) {
+                out.add(startS);
+                startS += Math.max(STEP_MIN_S, step[0] / finer);
             }
         }
-        for (int[] step : behind) {
-            while (at < step[1]) {
-                out.add(at);
-                at += step[0];
+        for (int[] step : laterSteps) {
+            while (startS < step[1]) {
+                out.add(startS);
+                startS += step[0];
             }
         }
         return out.stream().mapToInt(i -> i).toArray();

@@ -176,7 +176,7 @@ public class ForecastTest {
     }
 
     @Test
-    void nodesThatHaveToHangTogether() {
+    void planKeepsNodesOfOneBlockTogether() {
         Topology blocks = new Topology(
                 "",
                 Topology.Kind.BLOCK,

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FeaturesTest {
     /** Jobs may name features of no node with ignore_constraint_validation: such nodes may come. */
     @Test
-    void nodesMayCome() {
+    void unknownFeatureIsAcceptedWithIgnoreConstraintValidation() {
         String nodes = "n1 cpus=1 feature=a\nn2 cpus=1 feature=b";
         String partition = "p nodes=n[1-2] default=yes defmempercpu=10";
         new Play(new Cluster(nodes, partition, "")).lines("submit features=new -> says Invalid feature specification");

@@ -65,7 +65,7 @@ class PowerBudgetTest {
     }
 
     @Test
-    void noPlanStartsMore() {
+    void wakeAheadStartsNoNodeBeyondMaxPoweredNodes() {
         new Play(new Cluster("n[1-3] cpus=2 mem=1000", "p nodes=n[1-3] default=yes", POWER + "options.power:most=1"))
                 .lines("""
                 submit kind=BATCH timing.timeLimitMin=5 request.nodeList=n1 cpusPerTask=2

@@ -36,9 +36,8 @@ class ReplayTest {
                 + swf(10, 200, 60, -1, -1, 600, 1) + swf(11, 300, 60, 1, 1, -1, 1));
         assertThat(t.cpus()).isEqualTo(16);
         assertThat(t.jobs())
-                .as(
-                        "by submission, from 0; cut at the limit; without what has no size or never ran; no limit "
-                                + "said: its run time")
+                .as("by submission, from 0; cut at the limit; without what has no size or never ran; no limit "
+                        + "said: its run time")
                 .containsExactly(
                         new Trace.Job(8, 0, 600, 600, 3, 4),
                         new Trace.Job(7, 60, 50, 600, 4, 3),

@@ -1,4 +1,4 @@
-package dev.muster.scheduler.request;
+package dev.muster.core.job;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Settings;
@@ -15,8 +15,8 @@ import java.util.Optional;
  * Refuses with a sentence what a job asks for that nothing here can give it: such a request is never accepted and
  * forgotten.
  */
-public final class Unsupported {
-    private Unsupported() {}
+public final class UnsupportedOptions {
+    private UnsupportedOptions() {}
 
     private static final String ALONE = "one-task-per-sharing";
     private static final String SEVERAL = "MULTIPLE_SHARING_GRES_PJ";
