@@ -27,7 +27,17 @@ check "a running job is ended at its lowered limit" "OUT_OF_MEMORY" "$(sacct -X 
 cat > steps.sh <<'S'
 #!/bin/bash
 busy() { grep -c 'Requested nodes are busy' || true; }
-both() { srun $1 sleep 1 & sleep 0.6; echo "$1 / $2: $(srun $2 true 2>&1 | busy)"; wait; sleep 0.5; }
+# Whether a second step waits while the first one holds its memory.
+both() {
+  rm -f begun release said
+  srun $1 sh -c 'touch begun; until [ -e release ]; do sleep 0.1; done' &
+  until [ -e begun ]; do sleep 0.1; done
+  srun $2 true > said 2>&1 & second=$!
+  until grep -qs 'Requested nodes are busy' said || ! kill -0 "$second" 2>/dev/null; do sleep 0.1; done
+  touch release; wait
+  echo "$1 / $2: $(busy < said)"
+  while squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -qv batch; do sleep 0.1; done
+}
 told() {
   echo "$1: $(srun $1 sh -c 'scontrol -o show step $SLURM_JOB_ID.$SLURM_STEP_ID' 2>&1 \
     | grep -oE 'Unable to create step.*|TRES=cpu=[^ ]*' | head -1 | sed 's/job [0-9]*/job J/')"

@@ -19,8 +19,11 @@ match "sbatch --resv-ports without a step manager" \
   "Slurmstepd step management must be enabled to use --resv-ports for job allocations" \
   "$(sbatch --resv-ports=3 --wrap true 2>&1 || true)"
 salloc -Q -n2 bash -c \
-  'srun -Q -n1 --overlap --resv-ports=10 sleep 2 & sleep 1; scontrol show step $SLURM_JOB_ID.0 | grep -o "ResvPorts=.*"
-  srun -n1 --overlap --resv-ports=12 true 2>&1; wait' </dev/null >"$dir/work/salloc" 2>&1 || true
+  'srun -Q -n1 --overlap --resv-ports=10 sh -c "until [ -e tried ]; do sleep 0.1; done" &
+  until scontrol show step $SLURM_JOB_ID.0 2>/dev/null | grep -o "ResvPorts=.*"; do sleep 0.1; done
+  srun -n1 --overlap --resv-ports=12 true > second 2>&1 &
+  until grep -qs retrying second; do sleep 0.1; done
+  touch tried; wait; cat second' </dev/null >"$dir/work/salloc" 2>&1 || true
 match "scontrol show step" "ResvPorts=12" "$(cat "$dir/work/salloc")"
 match "another step waits for the ports" "step creation temporarily disabled, retrying .Required ports are in use." \
   "$(cat "$dir/work/salloc")"

@@ -46,10 +46,12 @@ soon '[ "$(squeue -h -j "$lower" -o %t)" = R ]'
 match "enable_stepmgr: a running job" 'StepMgrEnabled=Yes' "$(scontrol show job "$lower")"
 one=$(sbatch --parsable -w n1 --resv-ports=4 -o "$dir/work/ports" \
   --wrap '
-  srun -n1 --resv-ports=2 --overlap sh -c "echo a \$SLURM_STEP_RESV_PORTS; sleep 3" &
-  sleep 1
-  srun -n1 --overlap --resv-ports=3 true 2>&1 | head -1
-  wait
+  srun -n1 --resv-ports=2 --overlap \
+    sh -c "echo a \$SLURM_STEP_RESV_PORTS; touch holds; until [ -e tried ]; do sleep 0.1; done; sleep 3" &
+  until [ -e holds ]; do sleep 0.1; done
+  srun -n1 --overlap --resv-ports=3 true > second 2>&1 &
+  until grep -qs retrying second; do sleep 0.1; done
+  touch tried; wait; head -1 second
   srun -n1 --resv-ports=4 sh -c "echo b \$SLURM_STEP_RESV_PORTS"')
 two=$(sbatch --parsable -w n1 --resv-ports=3 -o /dev/null --wrap true)
 three=$(sbatch --parsable -w n1 --resv-ports=2 -o /dev/null --wrap 'sleep 1')
