@@ -39,8 +39,8 @@ case $part in all|--native)
   run "native parsers, fuzzed" make -s -j2 -C "$here/native" fuzz SECONDS=20 ;;
 esac
 # Tests across real daemons run in lanes: each lane has a copy of the installation, and so a command service, of its
-# own, and takes the next test of its list. Patient tests mostly wait for time to be over and have a lane to themselves;
-# those alone load the machine, or are about the whole host, and come last.
+# own, and takes the next test of its list. Patient tests mostly wait for time to be over and have a lane to themselves.
+# Tests of "alone" load the machine or concern the whole host: they run last, one at a time.
 patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers \
 hetpreempt qospreempt signals sensors"
 alone="load host page demo durability follow"

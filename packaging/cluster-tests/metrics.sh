@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# slurmctld's /metrics pages: their OpenMetrics format, and that their figures equal those of the commands, for jobs in
-# every state and of two users, nodes in every state, partitions and the scheduler. tokens.sh tests who may read them.
+# slurmctld's /metrics pages: their OpenMetrics format, and that their figures equal the figures of the commands, for
+# jobs of two users in every state, nodes in every state, partitions and the scheduler. tokens.sh tests the right to
+# read the pages.
 . "$(dirname "$0")/lib.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 for i in 0 1; do touch "$dir/gpu$i"; done

@@ -3,7 +3,7 @@ package dev.muster.accounting.book;
 import dev.muster.model.accounting.Entities.Qos;
 import dev.muster.model.accounting.Entities.Tres;
 import dev.muster.model.accounting.LimitField;
-import dev.muster.model.format.SignedValue;
+import dev.muster.model.format.UpdateSign;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -129,8 +129,8 @@ final class Values {
         Set<String> names = new LinkedHashSet<>();
         Set<String> signed = new LinkedHashSet<>();
         for (String word : words(value.toLowerCase(java.util.Locale.ROOT))) {
-            boolean own = SignedValue.isSigned(word);
-            names.add(own ? word.substring(1) : word);
+            boolean own = UpdateSign.isSigned(word);
+            names.add(UpdateSign.unsigned(word));
             signed.add(own ? word : sign + word);
         }
         Optional<String> bad = badQos(book, names);

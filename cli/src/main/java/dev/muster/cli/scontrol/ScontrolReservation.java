@@ -12,8 +12,8 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.Durations;
-import dev.muster.model.format.SignedValue;
 import dev.muster.model.format.Times;
+import dev.muster.model.format.UpdateSign;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -111,7 +111,7 @@ public final class ScontrolReservation {
 
     /** No update adds or removes TIME_FLOAT by a sign. */
     private static void requireNoFloat(Json.Obj out, String sign, String value) throws Wrong {
-        if ((!sign.isEmpty() || SignedValue.isSigned(value))
+        if ((!sign.isEmpty() || UpdateSign.isSigned(value))
                 && out.text("flags" + sign).contains("TIME_FLOAT")) {
             throw new Wrong("Error parsing flags " + sign + value + ".");
         }
@@ -205,7 +205,7 @@ public final class ScontrolReservation {
         OptionalLong m;
         if (value.equals("-1")) {
             m = OptionalLong.of(-1);
-        } else if (SignedValue.isSigned(value)) {
+        } else if (UpdateSign.isSigned(value)) {
             m = OptionalLong.empty();
         } else {
             m = Durations.parseMinutes(value);
@@ -274,7 +274,7 @@ public final class ScontrolReservation {
         String shown = sign.isEmpty() ? value : sign + String.join("," + sign, words);
         Map<String, List<String>> names = new TreeMap<>();
         for (String word : words) {
-            boolean signed = sign.isEmpty() && SignedValue.isSigned(word);
+            boolean signed = sign.isEmpty() && UpdateSign.isSigned(word);
             String item = signed ? word.substring(1) : word;
             String itemSign = signed ? word.substring(0, 1) : sign;
             int eq = item.indexOf('=');

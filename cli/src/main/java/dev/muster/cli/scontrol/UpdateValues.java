@@ -4,7 +4,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.OptionCheck;
 import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
-import dev.muster.model.format.SignedValue;
+import dev.muster.model.format.UpdateSign;
 import dev.muster.model.job.CpuBind;
 import java.util.List;
 import java.util.Map;
@@ -377,7 +377,7 @@ final class UpdateValues {
         if (!form.isEmpty()) {
             return form;
         }
-        String plain = SignedValue.isSigned(value) ? value.substring(1) : value;
+        String plain = UpdateSign.unsigned(value);
         if (key.equals("timelimit")
                 && !List.of("unlimited", "infinite").contains(Texts.lower(plain))
                 && !isTime(plain)) {

@@ -12,7 +12,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
-import dev.muster.model.format.SignedValue;
+import dev.muster.model.format.UpdateSign;
 import dev.muster.model.job.CpuBind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -152,8 +152,7 @@ public final class PartitionEdit {
                 }
                 nodes = named.get();
                 fields.set(
-                        "nodes",
-                        SignedValue.isSigned(value) ? HostList.of(nodes).compressed() : value);
+                        "nodes", UpdateSign.isSigned(value) ? HostList.of(nodes).compressed() : value);
                 continue;
             }
             Key key = KEYS.get(change.getKey());
@@ -218,7 +217,7 @@ public final class PartitionEdit {
         return value.isEmpty()
                 || value.equalsIgnoreCase("ALL")
                 || Stream.of(value.split(","))
-                        .map(name -> SignedValue.isSigned(name) ? name.substring(1) : name)
+                        .map(UpdateSign::unsigned)
                         .allMatch(name -> state.accounts().qosNames().stream().anyMatch(name::equalsIgnoreCase));
     }
 
@@ -242,7 +241,7 @@ public final class PartitionEdit {
                     .map(Node::name)
                     .toList());
         }
-        if (!SignedValue.isSigned(value)) {
+        if (!UpdateSign.isSigned(value)) {
             return HostList.parse(value) instanceof HostList.Parsed.Ok ok
                             && ok.list().names().stream().allMatch(state.nodes()::has)
                     ? Optional.of(ok.list().names())

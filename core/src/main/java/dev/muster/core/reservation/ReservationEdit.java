@@ -11,7 +11,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
-import dev.muster.model.format.SignedValue;
+import dev.muster.model.format.UpdateSign;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -584,11 +584,11 @@ public final class ReservationEdit {
         List<String> plain = items(values.getOrDefault(key, ""));
         List<String> more = new ArrayList<>(items(values.getOrDefault(key + "+", "")));
         List<String> less = new ArrayList<>(items(values.getOrDefault(key + "-", "")));
-        boolean signedTwice = Stream.concat(more.stream(), less.stream()).anyMatch(SignedValue::isSigned);
+        boolean signedTwice = Stream.concat(more.stream(), less.stream()).anyMatch(UpdateSign::isSigned);
         plain.stream().filter(n -> n.startsWith("+")).forEach(n -> more.add(n.substring(1)));
         plain.stream().filter(n -> n.startsWith("-")).forEach(n -> less.add(n.substring(1)));
-        boolean signed = plain.stream().anyMatch(SignedValue::isSigned);
-        if (signedTwice || signed && !plain.stream().allMatch(SignedValue::isSigned)) {
+        boolean signed = plain.stream().anyMatch(UpdateSign::isSigned);
+        if (signedTwice || signed && !plain.stream().allMatch(UpdateSign::isSigned)) {
             wrong(invalidName(key));
             return old;
         }

@@ -49,7 +49,10 @@ public final class EligibleNodes {
         });
     }
 
-    /** Returns the candidate nodes that can serve a need now. The need names no nodes; otherwise as {@link #of}. */
+    /**
+     * Returns the nodes of {@link #of} on which one task of the job fits now; all of them where another order of nodes,
+     * or a node that sleeps, keeps the table of free resources from being used. Only for needs that name no nodes.
+     */
     public List<NodeSlot> able(ResourceNeed need, NeedClass c) {
         return packed || serialAtEnd || isLeastLoaded(need) || cluster.free().areSomeAsleep()
                 ? of(need, Set.of())
