@@ -312,6 +312,27 @@ static long first_heap_mb(struct launcher *launcher)
     return mb > FIRST_HEAP_MB_MAX ? FIRST_HEAP_MB_MAX : mb < FIRST_HEAP_MB ? FIRST_HEAP_MB : mb;
 }
 
+/* Java takes classes from a cache without a look at their jars: a cache that is older than a jar holds other code. */
+static bool is_usable(struct launcher *launcher, const char *cache, const char *kind)
+{
+    char *directory = format_text("%s/lib/muster/jars/%s", launcher->prefix, kind);
+    DIR *all = opendir(directory);
+    struct dirent *entry;
+    struct stat of_cache, of_jar;
+    bool usable = all && access(cache, R_OK) == 0 && stat(cache, &of_cache) == 0;
+    while (usable && (entry = readdir(all))) {
+        if (fstatat(dirfd(all), entry->d_name, &of_jar, 0) != 0 || !S_ISREG(of_jar.st_mode))
+            continue;
+        usable = of_jar.st_mtim.tv_sec < of_cache.st_mtim.tv_sec ||
+                 (of_jar.st_mtim.tv_sec == of_cache.st_mtim.tv_sec &&
+                  of_jar.st_mtim.tv_nsec <= of_cache.st_mtim.tv_nsec);
+    }
+    if (all)
+        closedir(all);
+    free(directory);
+    return usable;
+}
+
 static void common_options(struct launcher *launcher, const char *kind)
 {
     class_path(launcher, kind);
@@ -320,11 +341,11 @@ static void common_options(struct launcher *launcher, const char *kind)
                               is_daemon            ? launcher->name
                               : uses_tls(launcher) ? "cli-tls"
                                                    : kind);
-    if (!is_daemon && access(cache, R_OK) != 0) {
+    if (!is_daemon && !is_usable(launcher, cache, kind)) {
         free(cache);
         cache = format_text("%s/lib/muster/%s.aot", launcher->prefix, kind);
     }
-    if (access(cache, R_OK) == 0) {
+    if (is_usable(launcher, cache, kind)) {
         add_option(launcher, format_text("-XX:AOTCache=%s", cache));
         add_option(launcher, "-XX:AOTMode=auto"); /* a cache of another machine or JDK is passed over */
     }
@@ -352,7 +373,7 @@ static void service_options(struct launcher *launcher)
     add_option(launcher, "-XX:-UsePerfData");
     add_option(launcher, "-XX:+DisableAttachMechanism");
     add_option(launcher, "-Xlog:disable");
-    if (access(cache, R_OK) == 0) {
+    if (is_usable(launcher, cache, "cli")) {
         add_option(launcher, format_text("-XX:AOTCache=%s", cache));
         add_option(launcher, "-XX:AOTMode=auto");
     }

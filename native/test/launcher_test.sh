@@ -46,11 +46,18 @@ kill -TERM $pid; wait $pid; check 'dies by a signal as a C program does' 143 $?
 printf garbage >"$prefix/lib/muster/cli.aot"
 check 'a damaged cache is passed over silently' 'squeue|args' "$($squeue args 2>&1)"
 rm "$prefix/lib/muster/cli.aot"
-"$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:AOTCacheOutput="$prefix/lib/muster/cli.aot" \
-    -cp "$prefix/lib/muster/jars/cli/cli.jar" dev.muster.cli.Main squeue args >/dev/null 2>&1
+echo "squeue_options=-XX:AOTCacheOutput=$prefix/lib/muster/cli.aot" >>"$prefix/lib/muster/launcher.conf"
+$squeue args >/dev/null 2>&1
+echo "java_home=$JAVA_HOME" >"$prefix/lib/muster/launcher.conf"
+check 'a cache is made' yes "$([ -s "$prefix/lib/muster/cli.aot" ] && echo yes)"
 check 'with a cache' 'squeue|args' "$($squeue args 2>&1)"
-sleep 1; touch "$prefix/lib/muster/jars/cli/cli.jar"
-check 'a stale cache is passed over silently' 'squeue|args' "$($squeue args 2>&1)"
+# Java does not look at the jar of a cached class: other code in it would not run.
+mkdir "$prefix/newer" && cp -r "$here/java" "$prefix/newer/java"
+sed -i 's/String.join("|", args)/"newer code"/' "$prefix/newer/java/dev/muster/cli/Main.java"
+"$JAVA_HOME/bin/javac" -d "$prefix/newer/classes" $(find "$prefix/newer/java" -name '*.java')
+"$JAVA_HOME/bin/jar" -cf "$prefix/lib/muster/jars/cli/cli.jar" -C "$prefix/newer/classes" dev/muster/cli
+check 'a cache that is older than a jar is passed over silently' 'newer code' "$($squeue args 2>&1)"
+"$JAVA_HOME/bin/jar" -cf "$prefix/lib/muster/jars/cli/cli.jar" -C "$prefix/classes" dev/muster/cli
 
 sed -i 's/^java_home=.*/java_home=\/nonexistent/' "$prefix/lib/muster/launcher.conf"
 check 'fallback to JAVA_HOME' 'squeue|args' "$($squeue args 2>&1)"
