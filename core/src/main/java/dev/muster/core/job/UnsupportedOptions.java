@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Refuses with a sentence what a job asks for that nothing here can give it: such a request is never accepted and
- * forgotten.
+ * Refuses a job's options that this version or the cluster's configuration does not support, rather than accept and
+ * ignore them.
  */
 public final class UnsupportedOptions {
     private UnsupportedOptions() {}

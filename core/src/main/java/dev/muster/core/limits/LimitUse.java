@@ -22,7 +22,7 @@ public final class LimitUse {
     private LimitUse() {}
 
     /**
-     * @param holder the holder: {@code QOS high}, {@code account a}, {@code user ann in account a}
+     * @param holder {@code QOS high}, {@code account a}, {@code user ann in account a}
      * @param limit as sacctmgr calls it
      * @param what {@code cpu}, {@code jobs}, {@code minutes}
      * @param used by what runs; -1 if it is a limit of each job, or of what was used over time

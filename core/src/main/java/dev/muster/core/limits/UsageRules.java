@@ -159,7 +159,7 @@ public final class UsageRules {
      * @param forget everything of before
      * @param assocs associations whose usage is reset
      * @param ofQos the same
-     * @param removed removed associations, whose usage stays with their parents
+     * @param removed associations whose usage stays with their parents
      */
     private Change.UsageCharged upToNow(boolean forget, Set<Integer> assocs, Set<Integer> ofQos, Set<Integer> removed) {
         Shares before = state.shares();

@@ -138,8 +138,8 @@ public final class PassAllocations {
     /**
      * Gives the job that waits for preempted jobs its place, as these count as off their nodes.
      *
-     * @param present or not any more
-     * @param where on these nodes
+     * @param present true to take the place, false to give it back
+     * @param where nodes that are concerned
      */
     void arrive(boolean present, Predicate<NodeSlot> where) {
         for (Awaited s : awaited) {

@@ -121,7 +121,7 @@ public final class RunningJobTimeline {
     /**
      * Takes resources of a node as {@link #take}, for a moment.
      *
-     * @param present or back again
+     * @param present true to take the resources, false to give them back
      */
     public void arrive(NodeSlot node, ResourceNeed need, Allocation.Share share, boolean present) {
         if (grid != null) {
