@@ -9,6 +9,7 @@ import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.ResourceRequest;
 import dev.muster.model.job.X11;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -18,10 +19,15 @@ import java.util.Optional;
 public final class UnsupportedOptions {
     private UnsupportedOptions() {}
 
-    private static final String ALONE = "one-task-per-sharing";
-    private static final String SEVERAL = "MULTIPLE_SHARING_GRES_PJ";
+    private static final String ONE_TASK_PER_SHARING = "one-task-per-sharing";
+    private static final String MULTIPLE_SHARING = "MULTIPLE_SHARING_GRES_PJ";
     private static final List<String> KNOWN_FLAGS = List.of(
-            "", "disable-binding", "enforce-binding", "multiple-tasks-per-sharing", "allow-task-sharing", ALONE);
+            "",
+            "disable-binding",
+            "enforce-binding",
+            "multiple-tasks-per-sharing",
+            "allow-task-sharing",
+            ONE_TASK_PER_SHARING);
 
     private record Rule(boolean asked, String what) {}
 
@@ -84,12 +90,11 @@ public final class UnsupportedOptions {
 
     /** Refuses, in Slurm's words, a flag that SelectTypeParameters forbids. */
     private static Optional<Decision.Rejected> notSelected(ResourceRequest r, Settings settings) {
-        return List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","))
-                                .contains(ALONE)
-                        && !settings.selects(SEVERAL)
+        return gresFlags(r).contains(ONE_TASK_PER_SHARING) && !settings.selects(MULTIPLE_SHARING)
                 ? Optional.of(new Decision.Rejected(
                         SlurmErrno.NOT_SUPPORTED,
-                        "In order to use --gres-flags=" + ALONE + " you must also have SelectTypeParameters=" + SEVERAL
+                        "In order to use --gres-flags=" + ONE_TASK_PER_SHARING
+                                + " you must also have SelectTypeParameters=" + MULTIPLE_SHARING
                                 + " in your slurm.conf"))
                 : Optional.empty();
     }
@@ -106,21 +111,23 @@ public final class UnsupportedOptions {
 
     private static List<Rule> resources(ResourceRequest r, Settings settings) {
         boolean specUsage = settings.options().requests().specUsage();
-        List<String> flags =
-                List.of(r.gresFlags().toLowerCase(java.util.Locale.ROOT).split(","));
         return List.of(
                 new Rule(
                         !specUsage && (r.coreSpec() != 0 || r.threadSpec() > 0),
                         "without AllowSpecResourcesUsage=yes --core-spec or --thread-spec"),
                 new Rule(r.coreSpec() != 0 && r.threadSpec() > 0, "--core-spec together with --thread-spec"),
-                new Rule(!KNOWN_FLAGS.containsAll(flags), "--gres-flags=" + r.gresFlags()));
+                new Rule(!KNOWN_FLAGS.containsAll(gresFlags(r)), "--gres-flags=" + r.gresFlags()));
+    }
+
+    private static List<String> gresFlags(ResourceRequest r) {
+        return List.of(r.gresFlags().toLowerCase(Locale.ROOT).split(","));
     }
 
     private static List<Rule> extras(JobDesc.Extras e) {
-        return List.of(said(e.power(), "--power"));
+        return List.of(given(e.power(), "--power"));
     }
 
-    private static Rule said(String value, String what) {
+    private static Rule given(String value, String what) {
         return new Rule(!value.isEmpty(), what);
     }
 }
