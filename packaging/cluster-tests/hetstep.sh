@@ -118,7 +118,7 @@ match "scontrol --json show step" "\"id\": ?\"$s\+1\"" "$(scontrol --json show s
 match "sattach --layout" "4 tasks, 3 nodes \(n\[1-3\]\)" "$(sattach --layout "$s")"
 match "sattach --layout lists the nodes" "Node 2 \(n3\), [12] task\(s\): [0-9 ]+" "$(sattach --layout "$s" | tail -1)"
 match "sattach --layout of one component" "2 tasks, 2 nodes \(n\[2-3\]\)" "$(sattach --layout "$s+1")"
-check "sacct while it runs" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" \
+check "sacct of the running step" "$s+0|foo|RUNNING|n1 $s+1|bar|RUNNING|n[2-3]" \
   "$(sacct -n -P -j "$s" -o jobid,jobname,state,nodelist | xargs)"
 scancel -s USR1 "$s+1"
 becomes "a signal for one component" "usr1.2 usr1.3" '"$(ls usr1.* 2>/dev/null | xargs)"'

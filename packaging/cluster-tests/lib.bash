@@ -134,11 +134,21 @@ stop_cluster() {
   done
   for p in $(pgrep -f "$dir/" || true); do kill -9 "$p" 2>/dev/null || true; done
 }
+# Kills the processes that work below the test's directory, but for the test itself: after a failed check, job scripts
+# may wait forever for a file.
+kill_leftovers() {
+  local p
+  disown -a      # no message about a killed background command
+  for p in $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$dir/*" 2>/dev/null | cut -d/ -f3); do
+    [ "$p" = $$ ] || kill -9 "$p" 2>/dev/null || true
+  done
+}
 finish() {
   local rc=$? w
   w=$(cat "$dir/watch.pid" 2>/dev/null || true)
   [ -z "$w" ] || kill "$w" $(pgrep -P "$w") 2>/dev/null || true
   stop_cluster
+  kill_leftovers
   if [ $rc = 0 ] && [ "$fails" = 0 ]; then rm -rf "$dir"; else echo "kept: $dir"; exit 1; fi
 }
 trap finish EXIT

@@ -21,7 +21,7 @@ check "the private directory belongs to its user" "700 root" "$(srun -Q stat -c 
 check "/dev/shm is private too" "tmpfs 0" "$(srun -Q sh -c 'echo $(stat -f -c %T /dev/shm) $(ls /dev/shm | wc -l)')"
 soon "[ -z \"\$(ls $dir/base-n1)\" ]"
 becomes "the private directory is removed with its job" "" '"$(ls "$dir/base-n1")"'
-check "no mount of it is left" 0 "$(grep -c "$dir/base-n1/" /proc/mounts || true)"
+check "no mount of the private directory is left" 0 "$(grep -c "$dir/base-n1/" /proc/mounts || true)"
 match "InitScript runs for each job" "^[0-9]+ n1 $dir/base-n1/[0-9]+$" "$(head -1 "$dir/inits")"
 cat > job.sh <<J
 #!/bin/sh
@@ -35,7 +35,7 @@ other=$(srun -Q -w n1 sh -c "ls $dir/private | wc -l")
 check "another job does not see the file" 0 "$other"
 echo by sbcast > tosend; sbcast -j "$job" tosend "$dir/private/sent"
 soon "[ -e $dir/done ]"
-check "the steps of a job share it, sbcast brings files there" "from batch by sbcast" \
+check "the steps of a job share the private directory, sbcast copies a file there" "from batch by sbcast" \
   "$(tr '\n' ' ' < out | sed 's/ $//')"
 check "the node does not see the file" host "$(ls "$dir/private")"
 kill -9 "$(pid_of slurmd-n1)"; start_node n1; soon '[ "$(sinfo -h -n n1 -o %t)" = mix ]'

@@ -68,7 +68,7 @@ scontrol create res reservationname=x start=now dur=5 nodes=n[2,4] user=nobody >
 a=$(sbatch --parsable -o sw.txt -N2 --switches=1 --wrap 'echo $SLURM_JOB_NODELIST')
 sleep 1     # 1 s: the job does not start at once
 check "a job waits for its number of switches" "PD" "$(squeue -h -j "$a" -o %t)"
-becomes "after max_switch_wait it starts without an event" "n[1,3]" '"$(cat sw.txt)"'
+becomes "the job starts after max_switch_wait without an event" "n[1,3]" '"$(cat sw.txt)"'
 scontrol delete reservationname=x
 check "no such topology" "slurm_update error: Requested topology configuration is not available" \
   "$(scontrol update partitionname=blk topology=nosuch 2>&1)"

@@ -41,13 +41,14 @@ for s in drain down fail; do
   states="${states:-}$(state e1) "
   scontrol update NodeName=e1 State=resume
 done
-check "its states drain, down and fail are set" \
+check "scontrol drains, downs and fails an external node" \
   "IDLE+DRAIN+DYNAMIC_NORM+EXTERNAL DOWN+DYNAMIC_NORM+EXTERNAL IDLE+DYNAMIC_NORM+EXTERNAL+FAIL " "$states"
-check "after resume it is idle" '["IDLE","EXTERNAL","DYNAMIC_NORM"]' \
+check "a resumed external node is idle" '["IDLE","EXTERNAL","DYNAMIC_NORM"]' \
   "$(scontrol show node e1 --json | jq -c '.nodes[0].state')"
-match "it takes no jobs" 'Requested node configuration is not available' "$(sbatch -w e1 -p all --wrap true 2>&1)"
-check "sinfo knows it" e1 "$(sinfo -h -N -t external -o %N)"
-check "it cannot be set to noresp" 'slurm_update error: Invalid node state transition' \
+match "an external node takes no jobs" \
+  'Requested node configuration is not available' "$(sbatch -w e1 -p all --wrap true 2>&1)"
+check "sinfo -t external" e1 "$(sinfo -h -N -t external -o %N)"
+check "an external node cannot be set to noresp" 'slurm_update error: Invalid node state transition' \
   "$(scontrol update NodeName=e1 State=noresp 2>&1)"
 scontrol delete NodeName=e1
 scontrol create NodeName=d9 State=CLOUD CPUs=1 Feature=here

@@ -23,7 +23,8 @@ check "the first pending job: the job that holds the nodes" "Job $first of $(id 
   "$(why "$head" | grep -o "Job $first of .* until")"
 check "the first pending job: planned time and node" yes \
   "$(why "$head" | grep -q "It is planned to start at 20.* on n[12]\.$" && echo yes)"
-check "a job behind it names it" yes "$(why "$behind" | grep -q "Before it: job $head of" && echo yes)"
+check "a job behind the first pending job names it" yes \
+  "$(why "$behind" | grep -q "Before it: job $head of" && echo yes)"
 check "a held job" "What would help: scontrol release $held" "$(why "$held" | grep help)"
 check "a dependency" "  afterok:$first: job $first is RUNNING" \
   "$(why "$after" | grep afterok:"$first": | sed 's/\.$//')"

@@ -81,13 +81,13 @@ touch "$dir/broken"
 scontrol power up n1
 soon '[[ "$(state n1)" = DOWN* ]]'
 check "a node that does not come up is down" DOWN+NOT_RESPONDING+POWERED_DOWN "$(state n1)"
-check "sinfo shows it down" "down~" "$(sinfo -h -n n1 -o %t)"
-check "its reason" "ResumeTimeout reached" "$(reason n1)"
+check "sinfo shows the node down" "down~" "$(sinfo -h -n n1 -o %t)"
+check "the reason of the node that does not come up" "ResumeTimeout reached" "$(reason n1)"
 soon '[ "$(tail -1 "$dir/power.log")" = "failed n1" ]'
 becomes "ResumeFailProgram ran" "failed n1" '"$(tail -1 "$dir/power.log")"'
 scontrol power up c1; soon 'grep -q "failed c1" "$dir/power.log"'
 check "a cloud node that does not come up" "down+cloud+powered_down" "$(sinfo -h -N -n c1 -O statecomplete:40 | xargs)"
-check "ResumeFailProgram ran for it" "failed c1" "$(tail -1 "$dir/power.log")"
+check "ResumeFailProgram ran for the cloud node" "failed c1" "$(tail -1 "$dir/power.log")"
 rm "$dir/broken"; start_node n1; soon '[ "$(state n1)" = IDLE ]'
 becomes "a started node comes back" IDLE '"$(state n1)"'
 
@@ -99,9 +99,10 @@ scontrol reboot asap n2; scontrol cancel_reboot n2
 match "a reboot is taken back by scontrol cancel_reboot" '^(MIXED|ALLOCATED)$' "$(state n2)"
 scontrol reboot asap nextstate=down reason=kernel n2
 match "a reboot waits for jobs" 'MIXED\+DRAIN\+REBOOT_REQUESTED|ALLOCATED\+DRAIN\+REBOOT_REQUESTED' "$(state n2)"
-check "the state after the reboot" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"
+check "scontrol shows the next state" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"
 soon 'grep -q "reboot n2" "$dir/power.log"'
 becomes "the reason after the reboot" "kernel : reboot issued : reboot complete" '"$(reason n2)"'
+match "nextstate=down: the node is down after the reboot" '^DOWN' "$(state n2)"
 check "an unknown nextstate" "Invalid state: foo| Valid states: DOWN, RESUME|" \
   "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
 check "cancel_reboot without a reboot" "slurm_update error: Invalid node state transition" \

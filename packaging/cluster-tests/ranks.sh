@@ -38,5 +38,5 @@ check "no job starts in that minute" "" \
   "$([[ "$late" =~ ^[0-9]+$ ]] && squeue -h -t R,CG,CD -o %t -j "$late" 2>/dev/null)"
 becomes "after that minute the job ends" TIMEOUT '"$(squeue -h -t all -o %T -j "$id")"'
 over=$(date -d "$(scontrol show job "$id" | sed -n 's/.* EndTime=\([^ ]*\).*/\1/p')" +%s)
-match "it ends a minute after the reservation" '^(59|60|61|62|63)$' "$((over - end))"
+match "the job ends a minute after the reservation" '^(59|60|61|62|63)$' "$((over - end))"
 becomes "the reservation is removed" "No reservations in the system" '"$(scontrol show res)"'

@@ -26,10 +26,10 @@ check "sinfo %i" "n1 r1
 n2 
 n3 " "$(sinfo -h -N -o '%N %i' | sort)"
 id=$(sbatch --parsable -o /dev/null -t 1 -w n1 --wrap 'sleep 30')
-comes "outside of it a job waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
+comes "a job outside the reservation waits" "PENDING ReqNodeNotAvail" '"$(squeue -h -o '\''%T %r'\'' -j "$id")"'
 scancel "$id"
-check "inside it a job runs" n1 "$(srun -t 5 --reservation=r1 printenv SLURM_JOB_NODELIST)"
-becomes "sacct has what it asked for and its number" "r1|r1|1" \
+check "a job in the reservation runs" n1 "$(srun -t 5 --reservation=r1 printenv SLURM_JOB_NODELIST)"
+becomes "sacct has the requested and the used reservation, and its id" "r1|r1|1" \
   '"$(sacct -X -n -P -o ReqReservation,Reservation,ReservationId -s CD -S now-1hour -E now | head -1)"'
 check "cores of each node" 4 \
   "$(scontrol -o show res "$(scontrol create res start=now+2hours dur=10 nodecnt=2 trespernode=cpu=2 user="$me" \

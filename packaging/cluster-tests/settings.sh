@@ -56,7 +56,8 @@ check "CpuSpecList" "CoreSpecCount=1 CPUSpecList=1" \
   "$(scontrol show node n1 | grep -o 'CoreSpecCount=.*' | sed 's/ MemSpec.*//')"
 check "CpuSpecList: CPUs that are left" "CPUEfctv=3" "$(scontrol show node n1 | grep -o 'CPUEfctv=[0-9]*')"
 id=$(sbatch --parsable -n3 -o /dev/null --wrap 'sleep 1'); soon '[ "$(squeue -h -j $id -o %T)" = RUNNING ]'
-becomes "CpuSpecList: no job gets them" "CPU_IDs=0,2-3" '"$(scontrol -d show job "$id" | grep -o "CPU_IDs=[^ ]*")"'
+becomes "CpuSpecList: a job gets the other CPUs" "CPU_IDs=0,2-3" \
+  '"$(scontrol -d show job "$id" | grep -o "CPU_IDs=[^ ]*")"'
 wait_empty
 conf JobFileAppend=0
 for i in 1 2; do sbatch -o "$dir/work/t" --wrap 'echo x' >/dev/null; wait_empty; done

@@ -162,7 +162,8 @@ said "scancel, srun & wait" "$all" 'srun ./says.sh & wait' 'scancel "$id"'
 said "scancel, exec srun" "$all" 'exec srun ./says.sh' 'scancel "$id"'
 said "scancel -b -s TERM" "$all" 'srun ./says.sh; true' 'scancel -b -s TERM "$id"'
 check "scancel -b -s TERM fails the job" "FAILED|0:15" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
-said "the script ends before its step" "$all" 'srun ./says.sh & until grep -qs ready said.txt; do sleep 0.1; done' 'true'
+said "the script ends before its step" "$all" \
+  'srun ./says.sh & until grep -qs ready said.txt; do sleep 0.1; done' 'true'
 check "the script's end is the job's end" "COMPLETED|0:0" "$(sacct -X -n -P -o State,ExitCode -j "$id")"
 said "requeuehold" "$all" 'srun ./says.sh; true' requeuehold
 said "a task without srun" "ready TERM done" './says.sh; true' 'scancel "$id"'

@@ -82,9 +82,9 @@ soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'
 soon '! kill -0 $(pid_of slurmd-n1) 2>/dev/null'
 start_ctld; start_node n1
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
-becomes "NoCtldInAddrAny and NoInAddrAny: they listen at their own address" "127.0.0.1 127.0.0.1" \
+becomes "NoCtldInAddrAny and NoInAddrAny: the daemons listen at their addresses" "127.0.0.1 127.0.0.1" \
   '"$(listens "$port") $(listens $((port + 1)))"'
-check "jobs run with them" 0 "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
+check "jobs run with NoCtldInAddrAny and NoInAddrAny" 0 "$(rc=0; timeout 20 srun true </dev/null || rc=$?; echo $rc)"
 echo "JobSubmitPlugins=pbs" >> "$SLURM_CONF"
 match "an unsupported plugin is refused" 'slurm.conf:[0-9]*.*JobSubmitPlugins=pbs is not part of this version' \
   "$(scontrol reconfigure 2>&1; tail -3 "$dir/log/slurmctld.log")"

@@ -93,9 +93,10 @@ for f in mine all; do
   check "$f: the private job's end" yes "$(within $f '"job_id":'"$id"',.*"state":"COMPLETED"')"
 done
 id2=$(as daemon sbatch --parsable -D / -o /dev/null -J theirs --wrap true)
-check "PrivateData: a user sees his own job" yes "$(within theirs '"job_id":'"$id2"',')"
+check "PrivateData: a user sees an own job" yes "$(within theirs '"job_id":'"$id2"',')"
 check "PrivateData: a user sees no job of another user" "" "$(grep -e private "$dir/theirs" || true)"
-check "PrivateData: the other user neither" "" "$(grep -e '"job_id":'"$id2," "$dir/mine" || true)"
+check "PrivateData: the stream of the first user has no job of the second" "" \
+  "$(grep -e '"job_id":'"$id2," "$dir/mine" || true)"
 check "PrivateData: lists have no job of another user" "" \
   "$(code "$daemon" jobs >/dev/null; grep -e private "$dir/answer" || true)"
 check "PrivateData: its output is not found" 404 "$(code "$daemon" "jobs/$id/log")"

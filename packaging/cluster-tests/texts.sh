@@ -18,7 +18,7 @@ echo hello" "$(sacct -j "$j" --batch-script)"
   check "$1: scripts of two jobs" 2 "$(sacct -B -j "$j,$k" | grep -c '^echo hello$')"
   match "$1: the environment" "^Environment used for $j .must be batch to display." \
     "$(sacct -j "$j" --env-vars | head -1)"
-  check "$1: a variable in it" 1 "$(sacct -j "$j" --env-vars | grep -c '^WHAT=ever$')"
+  check "$1: the environment has the exported variable" 1 "$(sacct -j "$j" --env-vars | grep -c '^WHAT=ever$')"
   check "$1: not in the environment of the other job" 0 "$(sacct -j "$k" --env-vars | grep -c '^WHAT=ever$' || true)"
   srun -J direct true
   check "$1: a job without a script" NONE "$(sacct -X -B -j "$(sacct -n -X -P -o JobID --name=direct)" | tail -n +3 \

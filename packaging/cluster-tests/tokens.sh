@@ -25,7 +25,7 @@ check "a token counts more than the process's user" nobody "$(squeue -h -j "$id"
 check "a user gets no token of another user" "scontrol: error: slurm_fetch_token: error with request: Invalid user id" \
   "$(as nobody scontrol token username=root 2>&1 | head -1)"
 match "max_token_lifespan" "Requested time limit is invalid" "$(as nobody scontrol token lifespan=101 2>&1 | head -1)"
-match "a user gets his own token" '^SLURM_JWT=' "$(as nobody scontrol token lifespan=100)"
+match "a user gets an own token" '^SLURM_JWT=' "$(as nobody scontrol token lifespan=100)"
 match "a bad token" "Protocol authentication error" "$(SLURM_JWT=bad squeue 2>&1 || true)"
 match "a token of another key" "Protocol authentication error" "$(SLURM_JWT=${nobodys#*=}x squeue 2>&1 || true)"
 brief=$(scontrol token lifespan=1)
