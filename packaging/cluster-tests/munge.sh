@@ -26,7 +26,7 @@ check "sreport refuses an unknown field" " Unknown field 'nosuch'" \
   "$(sreport -nP cluster utilization format=nosuch 2>&1 | head -1)"
 check "sreport reaches slurmdbd" 0 \
   "$(sreport -nP cluster utilization format=cluster,nosuch 2>&1 | grep -c 'command service failed')"
-kill "$(pid_of slurmd-n1)"; soon '! kill -0 "$(pid_of slurmd-n1)" 2>/dev/null'
+stopped slurmd-n1
 configless() {
   (unset SLURM_CONF; slurmd --conf-server "127.0.0.1:$port" --authinfo "$1" -N n1 -d "$prefix/sbin/slurmstepd" \
     </dev/null 2>&1)

@@ -73,8 +73,7 @@ check "--extra" "Extra=rack=3" "$(scontrol show node z1 | grep -o 'Extra=.*' | t
 check "a dynamic node runs jobs" z1 "$(timeout 20 srun -p dynamic sh -c 'echo $SLURMD_NODENAME' </dev/null 2>&1)"
 reread; soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
 becomes "a dynamic node stays after a reconfiguration" IDLE+DYNAMIC_NORM '"$(state z1)"'
-kill "$(pid_of slurmctld)"
-soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'
+stopped slurmctld
 start_ctld
 soon '[ "$(state z1)" = IDLE+DYNAMIC_NORM ]'
 soon '[ "$(grep -c "registered at" "$dir/log/slurmd-z1.log")" -ge 3 ]'
@@ -82,7 +81,7 @@ becomes "a dynamic node stays after a restart of slurmctld" IDLE+DYNAMIC_NORM '"
 scontrol delete NodeName=z1
 sleep 1.5     # 1.5 s: its slurmd does not register it again
 check "a deleted dynamic node does not come back by itself" "Node z1 not found" "$(scontrol show node z1 2>&1)"
-kill "$(pid_of slurmd-z1)"; soon '! kill -0 $(pid_of slurmd-z1) 2>/dev/null'
+stopped slurmd-z1
 
 slurmd -Flater -N here -f "$SLURM_CONF" -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1
 soon '[ "$(state f1)" = IDLE+DYNAMIC_FUTURE ]'
@@ -92,7 +91,7 @@ match "no FUTURE node has the feature" 'fatal: No FUTURE node has this hardware 
 kill "$(pid_of slurmd-f1)"
 
 : > "$dir/prologs"
-kill "$(pid_of slurmd-n1)"; soon '! kill -0 $(pid_of slurmd-n1) 2>/dev/null'
+stopped slurmd-n1
 (unset SLURM_CONF
 slurmd --conf-server "127.0.0.1:$port" -N n1 -d "$prefix/sbin/slurmstepd" </dev/null >>"$dir/log/start.out" 2>&1)
 check "the fetched files" "beside.sh more.conf slurm.conf " \

@@ -4,7 +4,8 @@
 start_cluster 2 2 "Licenses=lic:1"
 chmod 777 "$dir/work"
 first=$(sbatch --parsable -o /dev/null -N 2 --exclusive -t 10 --wrap 'sleep 300')
-becomes "the first job has the nodes" RUNNING '"$(squeue -h -j "$first" -o %T)"'
+soon '[ "$(squeue -h -j "$first" -o %T)" = RUNNING ]'
+check "the first job has the nodes" RUNNING "$(squeue -h -j "$first" -o %T)"
 head=$(sbatch --parsable -o /dev/null -n 1 -t 30 --wrap true)
 behind=$(sbatch --parsable -o /dev/null -N 2 -t 30 --wrap true)
 held=$(sbatch --parsable -H -o /dev/null --wrap true)
@@ -39,7 +40,8 @@ check "muster plan lists the next job to start" yes \
 check "an unknown partition" "muster: error: Invalid partition name specified" \
   "$(muster plan -partition nowhere 2>&1 </dev/null)"
 scancel "$first"
-becomes "the first pending job starts and ends" "" '"$(squeue -h -j "$head" 2>/dev/null)"'
+soon '[ -z "$(squeue -h -j "$head" 2>/dev/null)" ]'
+check "the first pending job starts and ends" "" "$(squeue -h -j "$head" 2>/dev/null || true)"
 scancel -u "$(id -un)"
 soon '[ -z "$(squeue -h)" ]'
 check "no job is left" "" "$(squeue -h)"
@@ -51,7 +53,8 @@ days() {
   if [ "$start" = N/A ]; then echo never; else echo $((($(date -d "$start" +%s) - $(date +%s) + 43200) / 86400)); fi
 }
 endless=$(sbatch --parsable -o /dev/null -N 2 --exclusive -t UNLIMITED --wrap 'sleep 300')
-becomes "a job without a time limit has the nodes" RUNNING '"$(squeue -h -j "$endless" -o %T)"'
+soon '[ "$(squeue -h -j "$endless" -o %T)" = RUNNING ]'
+check "a job without a time limit has the nodes" RUNNING "$(squeue -h -j "$endless" -o %T)"
 waits=$(sbatch --parsable -o /dev/null -N 1 -t 30 --wrap true)
 check "a job that waits for it is planned a year ahead" 365 "$(days "$waits")"
 check "muster why names the missing limit" "without a limit: a year counts as his time." \

@@ -77,9 +77,8 @@ scontrol delete reservationname=r3
 check "slurmctld listens at every address" any "$(listens "$port")"
 check "slurmd listens at every address" any "$(listens $((port + 1)))"
 echo "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny" >> "$SLURM_CONF"
-kill "$(pid_of slurmctld)" "$(pid_of slurmd-n1)"
-soon '! kill -0 $(pid_of slurmctld) 2>/dev/null'
-soon '! kill -0 $(pid_of slurmd-n1) 2>/dev/null'
+stopped slurmctld
+stopped slurmd-n1
 start_ctld; start_node n1
 soon '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]'
 becomes "NoCtldInAddrAny and NoInAddrAny: the daemons listen at their addresses" "127.0.0.1 127.0.0.1" \

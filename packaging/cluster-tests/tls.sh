@@ -84,13 +84,14 @@ cp "$dir/slurm.key" "$dir/stranger/"
 match "a command that trusts another authority" "Unable to contact slurm controller" \
   "$(SLURM_CONF=$dir/stranger/slurm.conf timeout 60 squeue 2>&1 || true)"
 
+other_than() { [ -z "$2" ] || [ "$2" = "$1" ] || echo other; }
 before=$(serial "$port"); node_before=$(serial $((port + 1)))
 srun -N2 sleep 20 </dev/null & busy=$!
 { pair ctld ctld; pair slurmd slurmd; } 2>/dev/null
 becomes "slurmctld uses a renewed certificate without a restart" other \
-  '"$([ "$(serial "$port")" = "$before" ] || echo other)"'
+  '"$(other_than "$before" "$(serial "$port")")"'
 becomes "slurmd uses a renewed certificate without a restart" other \
-  '"$([ "$(serial $((port + 1)))" = "$node_before" ] || echo other)"'
+  '"$(other_than "$node_before" "$(serial $((port + 1)))")"'
 renewed=$(serial "$port")
 echo broken > "$dir/ctld_cert.pem"
 soon 'serial "$port" >/dev/null; grep -q "the certificate from before goes on" "$dir/log/slurmctld.log"'
