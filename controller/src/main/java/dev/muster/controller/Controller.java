@@ -1,6 +1,5 @@
 package dev.muster.controller;
 
-import dev.muster.config.IgnoredSettings;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
@@ -12,10 +11,9 @@ import dev.muster.controller.accounting.NoAccounting;
 import dev.muster.controller.accounting.WaitReasons;
 import dev.muster.controller.config.ConfigBridge;
 import dev.muster.controller.config.ConfigService;
+import dev.muster.controller.config.ConfigWarnings;
 import dev.muster.controller.config.PartitionQos;
-import dev.muster.controller.config.PowerOptions;
 import dev.muster.controller.config.ReconfigureCheck;
-import dev.muster.controller.config.SchedulerWords;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
 import dev.muster.controller.edge.Clients;
@@ -56,7 +54,6 @@ import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.limits.PartitionLimits;
-import dev.muster.core.limits.QosRules;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -98,7 +95,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
-public final class Controller implements ControllerServices {
+public final class Controller implements ControllerServices, Main.Daemon {
     private final File confFile;
     private volatile SlurmConf conf;
     private final DaemonLog log;
@@ -132,8 +129,8 @@ public final class Controller implements ControllerServices {
     private volatile boolean primary;
     private final TriggerEventRelay events = new TriggerEventRelay();
     private boolean rowsFull;
-    /** A controller of this state has been there before. */
-    private boolean hasHistory;
+    /** The journal that this controller keeps with others; empty where it has one of its own. */
+    private Optional<Journal> shared = Optional.empty();
 
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
@@ -183,10 +180,42 @@ public final class Controller implements ControllerServices {
      *
      * @throws IOException if a key is unfit
      */
+    @Override
     public void prepare() throws IOException {
-        SlurmConf c = conf;
-        credentials = Optional.of(Credentials.read(c, slurmUid(c), identities, new TlsLog(flags::has, log::info), log));
+        credentials = Optional.of(readCredentials());
         sack = credentials.get().sack();
+    }
+
+    Credentials readCredentials() throws IOException {
+        SlurmConf c = conf;
+        return Credentials.read(c, slurmUid(c), identities, new TlsLog(flags::has, log::info), log);
+    }
+
+    /**
+     * Leads the cluster's controllers: recovers the state and serves, until the journal ends.
+     *
+     * @param journal that the controllers keep together; it stays open after {@link #stop}
+     * @param read keys, without the socket for the callers of this host
+     * @throws IOException if a place cannot be used or the port is taken
+     */
+    void lead(Journal journal, Credentials read) throws IOException {
+        shared = Optional.of(journal);
+        credentials = Optional.of(read);
+        start(false);
+    }
+
+    /**
+     * Reads the state from a following controller's copy of the journal, so that the copy begins with a snapshot of it
+     * and need not keep what is before.
+     *
+     * @throws IOException if a place cannot be used
+     */
+    void shorten(Journal copy, Credentials read) throws IOException {
+        shared = Optional.of(copy);
+        credentials = Optional.of(read);
+        openState(conf);
+        snapshots.write(applied, core.state());
+        accounting.close();
     }
 
     /**
@@ -195,6 +224,7 @@ public final class Controller implements ControllerServices {
      * @param clean forget everything that was ({@code -c})
      * @throws IOException if a place cannot be used or the port is taken
      */
+    @Override
     public void start(boolean clean) throws IOException {
         SlurmConf c = conf;
         if (credentials.isEmpty()) {
@@ -213,7 +243,7 @@ public final class Controller implements ControllerServices {
         certificates = new Certificates(
                 this::conf, thread::durable, command -> thread.execute(command, -1) instanceof Decision.Accepted, log);
         api = new ControllerApi(this, thread, identities, blobs, watch, links, log);
-        if (hasHistory) {
+        if (recovered > 0) {
             events.happened(Trigger.CONTROL_RESUMED);
             events.happened(Trigger.OPERATION_RESUMED);
         }
@@ -232,7 +262,7 @@ public final class Controller implements ControllerServices {
         Path stateDir = Path.of(c.stateSaveLocation());
         Path journalDir = stateDir.resolve("journal");
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
-        journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
+        journal = shared.orElseGet(() -> FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info)));
         blobs = new Blobs(stateDir.resolve("blobs"));
         core = new Core(scheduler);
         Sessions sessions = credentials.get().sessions();
@@ -391,7 +421,6 @@ public final class Controller implements ControllerServices {
         owned.reset(recovered.state());
         applied = journal.lastIndex();
         this.recovered = applied;
-        hasHistory = applied > 0;
         if (applied > 0) {
             log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in "
                     + (System.nanoTime() - began) / 1_000_000 + " ms");
@@ -434,7 +463,7 @@ public final class Controller implements ControllerServices {
         if (!wrong.isEmpty()) {
             throw new IOException(wrong);
         }
-        warn(c);
+        ConfigWarnings.tell(c, thread.durable(), log);
     }
 
     public ControllerApi api() {
@@ -458,23 +487,6 @@ public final class Controller implements ControllerServices {
     @Override
     public SubmitFilter filter() {
         return filter;
-    }
-
-    /** Logs settings without an effect, at start and at each reconfiguration. */
-    private void warn(SlurmConf c) {
-        c.warnings().forEach(w -> log.error(w.message()));
-        PowerOptions.errors(c).forEach(log::error);
-        QosRules.ofSeveralPartitions(thread.durable())
-                .forEach((qos, partitions) -> log.error("only one partition may have Relative QOS " + qos
-                        + " as its QOS, not all of " + String.join(",", partitions) + ": its limits are parts of what "
-                        + partitions.getFirst() + " has"));
-        for (List<String> inert : List.of(
-                IgnoredSettings.inertKeys(c),
-                IgnoredSettings.inertWords(c),
-                IgnoredSettings.unread(c),
-                SchedulerWords.without(c))) {
-            inert.forEach(sentence -> log.info("warning: " + sentence));
-        }
     }
 
     // ---- running
@@ -752,6 +764,7 @@ public final class Controller implements ControllerServices {
     }
 
     /** Stops what {@link #start} has started: all or, where it failed, the first of it. */
+    @Override
     public void stop() {
         stopping = true;
         sack.ifPresent(Sack::close);

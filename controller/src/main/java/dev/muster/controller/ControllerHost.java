@@ -39,10 +39,20 @@ record ControllerHost(String shortName, String longName) {
      * case, as in Slurm.
      */
     static Optional<String> refusal(SlurmConf conf, ControllerHost host) {
-        List<String> named = conf.controllers().stream().map(Controller::host).toList();
+        List<String> named = names(conf);
         boolean valid = named.contains(host.shortName) || named.contains(host.longName) || named.contains(LOCALHOST);
         return valid
                 ? Optional.empty()
                 : Optional.of("This host (" + host.shortName + "/" + host.longName + ") not a valid controller");
+    }
+
+    private static List<String> names(SlurmConf conf) {
+        return conf.controllers().stream().map(Controller::host).toList();
+    }
+
+    /** Returns the position of this host among the controllers; below 0 if it is none of them. */
+    int index(SlurmConf conf) {
+        List<String> named = names(conf);
+        return Math.max(named.indexOf(shortName), named.indexOf(longName));
     }
 }

@@ -32,6 +32,11 @@ record Credentials(
         Optional<Sessions> there,
         Optional<Tokens> tokens,
         Optional<Sack> sack) {
+    /** The same keys for a controller that does not serve the socket for the callers of this host. */
+    Credentials withoutSack() {
+        return new Credentials(conf, slurmUid, tls, log, there, tokens, Optional.empty());
+    }
+
     /** @throws IOException if a key is unfit */
     static Credentials read(SlurmConf conf, int slurmUid, Identities identities, TlsLog tls, DaemonLog log)
             throws IOException {
@@ -51,6 +56,11 @@ record Credentials(
      */
     Sessions sessions() throws IOException {
         return there.isPresent() ? there.get() : made(conf, slurmUid, tls, log);
+    }
+
+    /** Key that the controllers of a cluster share; empty where there is none. */
+    Optional<byte[]> secret() {
+        return there.flatMap(s -> s.keys().get().main(System.currentTimeMillis()));
     }
 
     private static Sessions made(SlurmConf conf, int slurmUid, TlsLog tls, DaemonLog log) throws IOException {

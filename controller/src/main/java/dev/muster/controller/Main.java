@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 
 /** slurmctld. */
 public final class Main {
@@ -45,6 +46,19 @@ public final class Main {
             "slurmdbd",
             "plan",
             "sack");
+
+    /** What this process is: the cluster's only controller, or one of several. */
+    interface Daemon {
+        /** @throws IOException if a key is unfit */
+        void prepare() throws IOException;
+
+        /** @throws IOException if a place cannot be used or a port is taken */
+        void start(boolean clean) throws IOException;
+
+        String reconfigure();
+
+        void stop();
+    }
 
     private Main() {}
 
@@ -164,10 +178,13 @@ public final class Main {
             return 1;
         }
         CountDownLatch end = new CountDownLatch(1);
-        Controller controller = new Controller(conf, file, log, end::countDown, fault -> {
-            log.error("fatal: the controller cannot go on", fault);
+        Consumer<Throwable> fault = e -> {
+            log.error("fatal: the controller cannot go on", e);
             Runtime.getRuntime().halt(1);
-        });
+        };
+        Daemon controller = ReplicatedController.isConfigured(conf)
+                ? new ReplicatedController(conf, file, log, end::countDown, fault)
+                : new Controller(conf, file, log, end::countDown, fault);
         PidFile pid;
         try {
             user.checkPermitted();

@@ -40,7 +40,7 @@ final class SnapshotWriter {
     }
 
     /** Writes a snapshot of an immutable state: nothing waits for it. */
-    private synchronized void write(long index, State state) {
+    synchronized void write(long index, State state) {
         if (!accounting.settle(index, SETTLE_MS)) {
             log.error("no snapshot: accounting is behind");
             return;

@@ -47,6 +47,7 @@ class ArchitectureTest {
             Map.entry("core", List.of("json", "model")),
             Map.entry("scheduler", List.of("json", "model", "core")),
             Map.entry("journal", List.of("json", "model")),
+            Map.entry("raft", List.of("journal")),
             Map.entry("lua", List.of("json", "model")),
             Map.entry("transport", List.of("json", "model")),
             Map.entry("daemon", List.of("json", "model", "config", "transport")),

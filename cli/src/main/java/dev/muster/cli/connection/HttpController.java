@@ -135,7 +135,10 @@ public final class HttpController implements Controller {
         Client known = takeIdle();
         if (known != null) {
             try {
-                return post(known, path, body, mostMs, lines);
+                Client.Response response = post(known, path, body, mostMs, lines);
+                if (!isStandby(response)) {
+                    return response;
+                }
             } catch (Client.ConnectException e) {
                 known.close();
             } catch (IOException e) {
@@ -198,7 +201,10 @@ public final class HttpController implements Controller {
                     .over(conf.tls())
                     .backOffWithin(host.backOffSeconds);
             try {
-                return Optional.of(post(client, path, body, mostMs, lines));
+                Client.Response response = post(client, path, body, mostMs, lines);
+                if (!isStandby(response)) {
+                    return Optional.of(response);
+                }
             } catch (Client.ConnectException e) {
                 client.close();
             } catch (IOException e) {
@@ -212,6 +218,11 @@ public final class HttpController implements Controller {
             }
         }
         return Optional.empty();
+    }
+
+    /** Returns whether the controller does not lead any more: it has not done what it was asked for. */
+    private static boolean isStandby(Client.Response response) {
+        return response.status() != 200 && errno(response) == SlurmErrno.IN_STANDBY_MODE.number();
     }
 
     private Client.Response post(Client client, String path, byte[] body, int timeoutMs, Optional<Client.Lines> lines)

@@ -16,6 +16,7 @@ public final class ControllerWords {
         {"SlurmctldParameters", "power_save_interval", "nodes are looked at each second"}
     };
 
+    private static final int PORT_MAX = 65_535;
     private static final String BACKLOG = "max_dbd_msg_action";
 
     /** Values that can only be meant otherwise are errors. */
@@ -29,6 +30,7 @@ public final class ControllerWords {
                 case "power_save_min_interval" -> said.matches("[0-9]{1,5}");
                 case "max_powered_nodes" -> said.matches("[0-9]{1,9}");
                 case "node_reg_mem_percent" -> said.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
+                case "raft_port" -> said.matches("[1-9][0-9]{0,4}") && Integer.parseInt(said) <= PORT_MAX;
                 case "rl_log_freq" -> said.equals("-1") || said.equals("0") || isRate(said);
                 default -> !Names.RATE_LIMITS.contains(name) || isRate(said);
             };

@@ -43,6 +43,9 @@ public final class CoreThread {
     private final Consumer<Throwable> fault;
     private final LongConsumer passTookUs;
     private volatile boolean stopping;
+    /** The journal takes no more. */
+    private volatile boolean ended;
+
     private final Thread decider;
     private final Thread releaser;
     private volatile boolean schedulable;
@@ -86,7 +89,11 @@ public final class CoreThread {
     public void start() {
         nextTickNs = System.nanoTime() + TICK_MS * 1_000_000;
         journal.onDurable(index -> LockSupport.unpark(releaser));
-        journal.onFailure(e -> fault.accept(e));
+        journal.onFailure(e -> {
+            ended = true;
+            stopping = true;
+            fault.accept(e);
+        });
         releaser.start();
         decider.start();
     }
@@ -101,16 +108,26 @@ public final class CoreThread {
         return doorsOpen;
     }
 
+    /**
+     * Decides nothing more and lets out what is durable. If the journal has ended, the rest is dropped, and its callers
+     * are told to ask the controller that leads now.
+     */
     public void stop() {
         stopping = true;
         queue.offer(new Item(new Command.Tick(), -1, new CompletableFuture<>()));
         try {
             decider.join(5000);
+            if (ended) {
+                pipeline.abandon();
+            }
             LockSupport.unpark(releaser);
             releaser.join(5000);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        List<Item> undecided = new ArrayList<>();
+        queue.drainTo(undecided);
+        undecided.forEach(item -> item.answer.complete(Decision.reject(SlurmErrno.IN_STANDBY_MODE)));
     }
 
     /** Returns the newest state of which everything is durable. */

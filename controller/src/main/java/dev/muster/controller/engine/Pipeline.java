@@ -7,6 +7,7 @@ import dev.muster.core.state.Entry;
 import dev.muster.core.state.Now;
 import dev.muster.core.state.State;
 import dev.muster.journal.Journal;
+import dev.muster.model.SlurmErrno;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
@@ -125,6 +126,19 @@ public final class Pipeline {
         points.accept(Point.EFFECTS_OUT);
         done.answer.accept(done.decision);
         return true;
+    }
+
+    /**
+     * Drops what is not durable, as it will not be: the journal has ended. The decisions' effects never leave; their
+     * callers are told to ask the controller that leads now.
+     */
+    void abandon() {
+        List<Done> dropped;
+        synchronized (undurable) {
+            dropped = List.copyOf(undurable);
+            undurable.clear();
+        }
+        dropped.forEach(done -> done.answer.accept(Decision.reject(SlurmErrno.IN_STANDBY_MODE)));
     }
 
     boolean isEmpty() {
