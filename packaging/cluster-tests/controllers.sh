@@ -6,35 +6,25 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ "$(id -u)" = 0 ] || { echo "skipped: needs root"; exit 0; }
 unshare -um true 2>/dev/null || { echo "skipped: no namespaces"; exit 0; }
 
-# A controller sees its own state and run directories, and its own host name.
-start_controller() { # NUMBER
-  mkdir -p "$dir/c$1/state" "$dir/c$1/ctl"
-  unshare -um bash -c "hostname c$1; mount --bind $dir/c$1/state $dir/state; mount --bind $dir/c$1/ctl $dir/ctl
-    exec slurmctld -f $SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1
-}
-controller_pid() { cat "$dir/c$1/ctl/slurmctld.pid" 2>/dev/null; }
-leads() { grep -E 'leads in term|not lead any more|stopped|started on cluster' "$dir/c$1/ctl/slurmctld.log" | tail -1 |
-  grep -q 'leads in term' && kill -0 "$(controller_pid "$1")" 2>/dev/null; }
-leader() { local i; for i in 1 2 3; do ! leads "$i" || echo "$i"; done; }
+. "$here/../controllers.bash"
+as() { setpriv --reuid=nobody --regid=nogroup --clear-groups env SLURM_CONF="$SLURM_CONF" PATH="$PATH" "$@"; }
 
-nodes=2 cpus=64
-host=$(hostname -s) me=$(id -un)
-mkdir -p "$dir"/{run,log,state,ctl,spool,work}
-head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
-port=$(free_port)
-write_conf "SlurmctldParameters=raft_port=$((port + 10))
-CommunicationParameters=NoCtldInAddrAny
-MessageTimeout=30"
-sed -i -e "s/^SlurmctldHost=.*/SlurmctldHost=c1(127.0.1.1)\nSlurmctldHost=c2(127.0.1.2)\nSlurmctldHost=c3(127.0.1.3)/" \
-  -e "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/ctl/slurmctld.pid|" \
-  -e "s|^SlurmctldLogFile=.*|SlurmctldLogFile=$dir/ctl/slurmctld.log|" "$SLURM_CONF"
-for i in 1 2 3; do start_controller "$i"; done
-soon '[ -n "$(leader)" ]'
-for n in n1 n2; do start_node "$n"; done
-soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ]'
-cd "$dir/work"
+start_controllers 2 64 MessageTimeout=30
 check "one of three controllers leads" 1 "$(leader | wc -w)"
 check "a job" "hello" "$(srun echo hello)"
+check "ping names each controller" "3" "$(scontrol ping | grep -c -E '^Slurmctld\((primary|backup1|backup2)\) at c[123] is UP')"
+check "ping says which one leads" "c$(leader)" "$(scontrol ping | sed -n 's/.* at \(c[123]\) is UP (leads in term .*/\1/p')"
+check "ping says what the others lack" 2 "$(scontrol ping | grep -c -E 'follows in term [0-9]+, [0-9]+ entries behind')"
+
+# another controller takes over while jobs are submitted
+next=$(( $(leader) % 3 ))
+check "takeover" 0 "$(scontrol takeover "$next" >takeover.out 2>&1; echo $?)"
+check "takeover says nothing" "" "$(cat takeover.out)"
+check "the named controller leads" "$((next + 1))" "$(leader)"
+check "a job under it" "hello" "$(srun echo hello)"
+check "takeover of the leader is done already" 0 "$(scontrol takeover "$next" >/dev/null 2>&1; echo $?)"
+check "no such controller" "takeover: invalid backup controller index (3)" "$(scontrol takeover 3 2>&1)"
+check "a user may not" "slurm_takeover error: Access/permission denied" "$(as scontrol takeover $(( $(leader) % 3 )) 2>&1)"
 
 # sbatch in loops while leaders are killed: each acknowledged job runs once and is known afterwards
 cat > once.sh <<'S'

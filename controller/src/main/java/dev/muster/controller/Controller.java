@@ -32,7 +32,6 @@ import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.JournalLossCheck;
 import dev.muster.controller.engine.PlanThread;
-import dev.muster.controller.engine.Recovery;
 import dev.muster.controller.engine.StateDirectory;
 import dev.muster.controller.engine.Watch;
 import dev.muster.controller.nodes.HealthChecks;
@@ -69,8 +68,8 @@ import dev.muster.daemon.TlsLog;
 import dev.muster.daemon.TokenKey;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
+import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
-import dev.muster.model.Release;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.node.NodeMessages;
@@ -91,8 +90,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** slurmctld: journal, core, planner, nodes and edge put together. */
 public final class Controller implements ControllerServices, Main.Daemon {
@@ -131,6 +130,11 @@ public final class Controller implements ControllerServices, Main.Daemon {
     private boolean rowsFull;
     /** The journal that this controller keeps with others; empty where it has one of its own. */
     private Optional<Journal> shared = Optional.empty();
+
+    /** State that this controller has followed until it led. */
+    private Optional<RecoveredState> followed = Optional.empty();
+
+    private Membership membership = Membership.ALONE;
 
     private final Clients clients = new Clients();
     private final HealthChecks healthChecks = new HealthChecks();
@@ -196,26 +200,16 @@ public final class Controller implements ControllerServices, Main.Daemon {
      *
      * @param journal that the controllers keep together; it stays open after {@link #stop}
      * @param read keys, without the socket for the callers of this host
+     * @param state as of the journal's last entry; read from the journal where it is not known
      * @throws IOException if a place cannot be used or the port is taken
      */
-    void lead(Journal journal, Credentials read) throws IOException {
+    void lead(Journal journal, Credentials read, Membership among, Optional<RecoveredState> state)
+            throws IOException {
+        membership = among;
+        followed = state;
         shared = Optional.of(journal);
         credentials = Optional.of(read);
         start(false);
-    }
-
-    /**
-     * Reads the state from a following controller's copy of the journal, so that the copy begins with a snapshot of it
-     * and need not keep what is before.
-     *
-     * @throws IOException if a place cannot be used
-     */
-    void shorten(Journal copy, Credentials read) throws IOException {
-        shared = Optional.of(copy);
-        credentials = Optional.of(read);
-        openState(conf);
-        snapshots.write(applied, core.state());
-        accounting.close();
     }
 
     /**
@@ -263,14 +257,24 @@ public final class Controller implements ControllerServices, Main.Daemon {
         Path journalDir = stateDir.resolve("journal");
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
         journal = shared.orElseGet(() -> FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info)));
-        blobs = new Blobs(stateDir.resolve("blobs"));
-        core = new Core(scheduler);
         Sessions sessions = credentials.get().sessions();
-        CompletableFuture<Accounting> opening =
-                CompletableFuture.supplyAsync(() -> accounting(c, stateDir, clusterId, sessions));
-        long snapshotIndex = recover(opening);
-        accounting = opened(opening);
-        snapshots = new SnapshotWriter(journal, blobs, accounting, snapshotIndex, log);
+        RecoveredState read = followed.isPresent() && followed.get().index() == journal.lastIndex()
+                ? followed.get()
+                : RecoveredState.read(
+                        journal,
+                        stateDir,
+                        contents -> accounting(c, stateDir, clusterId, sessions, contents::read),
+                        log);
+        followed = Optional.empty();
+        blobs = read.blobs();
+        accounting = read.accounting();
+        accounting.queue(new WaitReasons.Queue(scheduler::reason, scheduler::priority));
+        core = new Core(scheduler);
+        core.recovered(read.state(), Controller::inParallel);
+        owned.reset(read.state());
+        applied = read.index();
+        recovered = applied;
+        snapshots = new SnapshotWriter(journal, blobs, accounting, read.snapshotIndex(), log);
         journal.retainFrom(
                 () -> accounting.projected() == Long.MAX_VALUE ? Long.MAX_VALUE : accounting.projected() + 1);
     }
@@ -305,9 +309,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
         Optional<Tokens> taken = credentials.get().tokens();
         tokenIssuer = new TokenIssuer(taken, this::conf, identities, slurmUid, log);
         RateLimit limit = new RateLimit(this::conf, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
-        String bound = c.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny")
-                ? c.controllers().getFirst().address()
-                : "";
+        String bound = membership.boundAddress(c);
         Verifier verifier = sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD);
         int port = c.slurmctldPorts().getFirst();
         server = StartErrors.listening(
@@ -339,12 +341,13 @@ public final class Controller implements ControllerServices, Main.Daemon {
         external.start();
     }
 
-    private Accounting accounting(SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions) {
+    private Accounting accounting(
+            SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions, Function<String, Bytes> contents) {
         return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
             case "accounting_storage/none" ->
                 c.given(Key.ACCOUNTING_STORAGE_TYPE)
                         ? new NoAccounting()
-                        : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
+                        : EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), contents, log::info);
             case "accounting_storage/slurmdbd" ->
                 new DbdAccounting(
                         this::conf,
@@ -353,12 +356,12 @@ public final class Controller implements ControllerServices, Main.Daemon {
                         journal::lastIndex,
                         this::knownState,
                         this::policy,
-                        blobs::read,
+                        contents,
                         log::info,
                         events::happened,
                         () -> onFault.accept(
                                 new IOException("MaxDBDMsgs: more waits for slurmdbd (max_dbd_msg_action=exit)")));
-            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), blobs::read, log::info);
+            default -> EmbeddedAccounting.open(stateDir, clusterId, journal.lastIndex(), contents, log::info);
         };
     }
 
@@ -394,46 +397,6 @@ public final class Controller implements ControllerServices, Main.Daemon {
         CompletableFuture<Void> running = CompletableFuture.runAsync(other);
         one.run();
         running.join();
-    }
-
-    /**
-     * Recovers the state as of the last durable entry: snapshot, then journal.
-     *
-     * @param opening accounting's tables are opened while the snapshot is read
-     * @return the index of the snapshot
-     */
-    private long recover(CompletableFuture<Accounting> opening) {
-        long began = System.nanoTime();
-        Recovery recovered = Recovery.of(journal, blobs::put, new Recovery.Follower() {
-            @Override
-            public void begin(long index, State state) {
-                accounting = opened(opening);
-                accounting.queue(new WaitReasons.Queue(scheduler::reason, scheduler::priority));
-                accounting.begin(index, state);
-            }
-
-            @Override
-            public void follow(long index, Entry entry, State after) {
-                accounting.follow(index, entry, after);
-            }
-        });
-        core.recovered(recovered.state(), Controller::inParallel);
-        owned.reset(recovered.state());
-        applied = journal.lastIndex();
-        this.recovered = applied;
-        if (applied > 0) {
-            log.info("Recovered state of " + recovered.state().jobs().size() + " jobs in "
-                    + (System.nanoTime() - began) / 1_000_000 + " ms");
-        }
-        return recovered.snapshotIndex();
-    }
-
-    private static Accounting opened(CompletableFuture<Accounting> opening) {
-        try {
-            return opening.join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
     }
 
     private void configure(SlurmConf c) throws IOException {
@@ -626,9 +589,19 @@ public final class Controller implements ControllerServices, Main.Daemon {
 
     @Override
     public ClusterMessages.PingReply ping() {
-        SlurmConf c = conf;
-        return new ClusterMessages.PingReply(
-                c.clusterName(), c.controllers().getFirst().host(), "primary", true, Release.VERSION, bootTime);
+        return membership.ping(conf, bootTime);
+    }
+
+    /** Returns the nodes as of the last durable entry. */
+    List<Node> nodes() {
+        List<Node> nodes = new ArrayList<>();
+        thread.durable().nodes().values().forEach(nodes::add);
+        return nodes;
+    }
+
+    @Override
+    public String takeover(int index) {
+        return membership.takeover(conf, index, log::error);
     }
 
     @Override

@@ -3,6 +3,9 @@ package dev.muster.controller;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.controller.engine.StateDirectory;
+import dev.muster.controller.accounting.EmbeddedAccounting;
+import dev.muster.controller.accounting.NoAccounting;
+import dev.muster.controller.nodes.LeaderNotice;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
@@ -11,6 +14,7 @@ import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
 import dev.muster.journal.JournalException;
 import dev.muster.journal.JournalGroup;
+import dev.muster.model.api.SlurmdMessages.FollowController;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -33,25 +37,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of three or more slurmctld of a cluster, each with a StateSaveLocation of its own. While it leads it is a whole
  * {@link Controller}; while another one leads it stores what that one decides. Commands and slurmd find the leader by
- * asking each SlurmctldHost: the others do not listen.
+ * asking each SlurmctldHost: the others answer that they are in standby mode ({@link StandbyServer}).
  */
 final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     /** Number of SlurmctldHost from which on the controllers keep their journal together. */
     static final int CONTROLLERS_MIN = 3;
     /** Port of the controllers' connections among themselves, unless SlurmctldParameters has raft_port. */
     private static final int PORT = 6821;
-    /** Period in seconds at which a following controller looks at the length of its journal. */
-    private static final int SNAPSHOT_LOOK_S = 60;
 
     private final File confFile;
     private final DaemonLog log;
     private final Runnable onShutdown;
     private final Consumer<Throwable> onFault;
     private @Nullable Credentials credentials;
+    private final long bootTime = System.currentTimeMillis() / 1000;
     private SlurmConf conf;
     private @Nullable FileJournal file;
     private @Nullable JournalGroup group;
     private @Nullable Controller leading;
+    private @Nullable StandbyServer standby;
+    private volatile @Nullable FollowedState followed;
     private volatile boolean stopping;
 
     ReplicatedController(
@@ -88,7 +93,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         }
         StateDirectory.open(Path.of(conf.stateSaveLocation()), conf.clusterName(), false, log::error);
         Path state = Path.of(conf.stateSaveLocation());
-        Path journal = state.resolve("journal");
+        Path journal = journalDirectory();
         byte[] secret = credentials()
                 .secret()
                 .orElseThrow(
@@ -99,6 +104,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         file = FileJournal.open(journal, FileJournal.Options.of(clusterId, log::info));
         Sessions sessions = credentials().sessions();
         credentials().sack().ifPresent(s -> s.serve(sessions.keys()));
+        follow(file, clusterId);
         group = provider()
                 .join(
                         new JournalGroup.Options(
@@ -111,36 +117,8 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
                                 secret,
                                 log::info),
                         this);
-        Thread.ofVirtual().name("snapshots").start(this::keepShort);
+        stand();
         log.info("slurmctld waits for a leader among " + conf.controllers().size() + " controllers");
-    }
-
-    /** While another controller leads, this one's copy of the journal is cut off before a snapshot now and then. */
-    private void keepShort() {
-        try {
-            while (!stopping) {
-                TimeUnit.SECONDS.sleep(SNAPSHOT_LOOK_S);
-                shorten();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private synchronized void shorten() {
-        FileJournal copy = file;
-        if (stopping || leading != null || copy == null) {
-            return;
-        }
-        long covered = copy.latestSnapshot().map(Journal.Snapshot::index).orElse(0L);
-        if (copy.durableIndex() - covered < SnapshotWriter.EVERY) {
-            return;
-        }
-        try {
-            new Controller(conf, confFile, log, onShutdown, onFault).shorten(copy, credentials().withoutSack());
-        } catch (IOException | RuntimeException e) {
-            log.error("the copy of the journal cannot be cut off before a snapshot", e);
-        }
     }
 
     private static List<JournalGroup.Member> members(SlurmConf conf) {
@@ -184,9 +162,17 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         }
         Controller controller = new Controller(conf, confFile, log, onShutdown, this::fault);
         leading = controller;
+        FollowedState following = followed;
+        followed = null;
+        closeStandby();
         try {
-            controller.lead(journal, credentials().withoutSack());
+            controller.lead(
+                    journal,
+                    credentials().withoutSack(),
+                    membership(),
+                    following == null ? Optional.empty() : following.take());
             log.info("slurmctld leads in term " + term);
+            announce(controller, term);
         } catch (JournalException e) {
             log.info("slurmctld does not lead: " + e.getMessage());
         } catch (IOException | RuntimeException e) {
@@ -202,6 +188,74 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         if (controller != null) {
             controller.stop();
             log.info("slurmctld does not lead any more");
+            if (file != null && !stopping) {
+                follow(file, FileJournal.clusterIdOf(journalDirectory()).orElseThrow());
+            }
+            stand();
+        }
+    }
+
+    @Override
+    public void committed(long index, byte[] entry) {
+        FollowedState following = followed;
+        if (following != null) {
+            following.committed(index, entry);
+        }
+    }
+
+    private Path journalDirectory() {
+        return Path.of(conf.stateSaveLocation()).resolve("journal");
+    }
+
+    /**
+     * Follows what the leading controller decides. With slurmdbd the rows that it has not taken yet are made from the
+     * journal by the controller that leads: this one follows nothing, and reads its journal when it leads.
+     */
+    private void follow(FileJournal copy, UUID clusterId) {
+        String type = conf.text(Key.ACCOUNTING_STORAGE_TYPE);
+        if (type.equals("accounting_storage/slurmdbd")) {
+            return;
+        }
+        Path state = Path.of(conf.stateSaveLocation());
+        boolean none = type.equals("accounting_storage/none") && conf.given(Key.ACCOUNTING_STORAGE_TYPE);
+        followed = new FollowedState(
+                copy,
+                state,
+                contents -> none
+                        ? new NoAccounting()
+                        : EmbeddedAccounting.open(state, clusterId, copy.lastIndex(), contents::read, log::info),
+                log);
+    }
+
+    private void announce(Controller controller, long term) throws IOException {
+        Sessions sessions = credentials().sessions();
+        String address = conf.controllers().get(membership().self()).address();
+        LeaderNotice.send(controller.nodes(), new FollowController(address, term), sessions::client, log::verbose);
+    }
+
+    private Membership membership() {
+        return new Membership(ControllerHost.ofThisHost().index(conf), Optional.ofNullable(group));
+    }
+
+    /** Answers on SlurmctldPort until this controller leads. */
+    private synchronized void stand() {
+        if (stopping || leading != null || standby != null) {
+            return;
+        }
+        try {
+            Credentials keys = credentials();
+            standby = new StandbyServer(
+                    conf, keys.withoutSack(), keys.slurmUid(), membership(), bootTime, log, onShutdown);
+        } catch (IOException e) {
+            log.fatal(StartErrors.sentence(e));
+            onFault.accept(e);
+        }
+    }
+
+    private synchronized void closeStandby() {
+        if (standby != null) {
+            standby.close();
+            standby = null;
         }
     }
 
@@ -232,6 +286,11 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
             group.close();
         }
         follows();
+        closeStandby();
+        FollowedState following = followed;
+        if (following != null) {
+            following.close();
+        }
         credentials().sack().ifPresent(Sack::close);
         if (file != null) {
             file.close();

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  */
 public interface JournalGroup extends AutoCloseable {
 
-    /** Tells a member its role. All calls come on one thread, in order. */
+    /** Tells a member its role. All calls but {@link #committed} come on one thread, in order. */
     interface Roles {
         /**
          * This member leads. The journal holds every committed entry. It takes more until another member leads; then it
@@ -25,6 +25,12 @@ public interface JournalGroup extends AutoCloseable {
 
         /** This member does not lead, or does not any more. Every journal of {@link #leads} has failed. */
         void follows();
+
+        /**
+         * An entry is in this member's file. In order; all that the journal of {@link #leads} begins with were told
+         * before. What the file had when the member joined is not told.
+         */
+        void committed(long index, byte[] entry);
 
         /** This member may not join: what it would have to have is lost, or the others are another cluster. */
         void refused(String sentence);

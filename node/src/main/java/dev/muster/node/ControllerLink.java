@@ -20,10 +20,14 @@ import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -51,6 +55,12 @@ public final class ControllerLink implements AutoCloseable {
     private volatile @Nullable Frames current;
     private volatile boolean connected;
     private volatile Queue<ToController> answers = new LinkedBlockingQueue<>();
+    /** Ends a pause before the next try. */
+    private final Semaphore tries = new Semaphore(0);
+    /** Address of the controller that said last that it leads; "" for none. */
+    private volatile String leader = "";
+
+    private long leaderTerm;
 
     public interface ClientSource {
         Client open(String host, int port);
@@ -81,21 +91,22 @@ public final class ControllerLink implements AutoCloseable {
 
     private void run() {
         long retryMs = RETRY_FIRST_MS;
-        String lastError = "";
+        Map<Settings.Address, String> errors = new HashMap<>();
         while (!closed) {
-            for (Settings.Address address : settings.controllers()) {
+            for (Settings.Address address : leaderFirst()) {
                 try {
                     if (serve(address)) {
                         retryMs = RETRY_FIRST_MS;
-                        lastError = "";
+                        errors.clear();
                     }
+                } catch (Client.StandbyException e) {
+                    log.verbose(e.getMessage());
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": " + reason(e);
-                    if (!closed && !error.equals(lastError)) {
+                    if (!closed && !error.equals(errors.put(address, error))) {
                         log.error(error);
                     }
-                    lastError = error;
                 }
             }
             if (!pause(retryMs)) {
@@ -113,9 +124,31 @@ public final class ControllerLink implements AutoCloseable {
         };
     }
 
-    private static boolean pause(long ms) {
+    private List<Settings.Address> leaderFirst() {
+        List<Settings.Address> addresses = new ArrayList<>(settings.controllers());
+        addresses.sort(Comparator.comparing(address -> !address.host().equals(leader)));
+        return addresses;
+    }
+
+    /** Leaves the controller where this node is registered for the one that leads by now. */
+    void follow(String address, long term) {
+        synchronized (this) {
+            if (term <= leaderTerm) {
+                return;
+            }
+            leaderTerm = term;
+            leader = address;
+        }
+        log.info("controller " + address + " leads in term " + term);
+        again();
+        tries.release();
+    }
+
+    private boolean pause(long ms) {
         try {
-            Thread.sleep(ms);
+            if (tries.tryAcquire(ms, TimeUnit.MILLISECONDS)) {
+                tries.drainPermits();
+            }
             return true;
         } catch (InterruptedException e) {
             return false;

@@ -232,7 +232,8 @@ public final class Slurmd implements AutoCloseable {
                 () -> lastMessage,
                 startTime,
                 new Unallocated(settings, loop, jobs, bootId),
-                manager);
+                manager,
+                m -> follow(m.address(), m.term()));
         server = open(sessions, relay);
         Faults.add(faults);
         link = new ControllerLink(
@@ -308,6 +309,12 @@ public final class Slurmd implements AutoCloseable {
     /** Null while the parts are still put together. */
     private boolean isConnected() {
         return link != null && link.isConnected();
+    }
+
+    private void follow(String address, long term) {
+        if (link != null) {
+            link.follow(address, term);
+        }
     }
 
     private static void requirePam(Path stepd) throws CannotStartException {

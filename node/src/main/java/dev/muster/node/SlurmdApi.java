@@ -24,6 +24,7 @@ import dev.muster.transport.Server.Reply;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -39,6 +40,7 @@ public final class SlurmdApi {
     private final Unallocated unallocated;
     private final StepManager manager;
     private final long startTime;
+    private final Consumer<SlurmdMessages.FollowController> follow;
 
     SlurmdApi(
             Settings settings,
@@ -50,7 +52,9 @@ public final class SlurmdApi {
             LongSupplier lastMessage,
             long startTime,
             Unallocated unallocated,
-            StepManager manager) {
+            StepManager manager,
+            Consumer<SlurmdMessages.FollowController> follow) {
+        this.follow = follow;
         this.unallocated = unallocated;
         this.manager = manager;
         this.settings = settings;
@@ -81,6 +85,10 @@ public final class SlurmdApi {
                     unallocated.run(caller, Codec.decode(body, SlurmdMessages.RunUnallocated.class));
                 case "SignalUnallocated" ->
                     unallocated.signal(caller, Codec.decode(body, SlurmdMessages.SignalUnallocated.class));
+                case "FollowController" -> {
+                    follow.accept(Codec.decode(body, SlurmdMessages.FollowController.class));
+                    yield Reply.of(new SlurmdMessages.Done());
+                }
                 case "AwaitAllocation",
                         "CreateStep",
                         "CreateHetStep",

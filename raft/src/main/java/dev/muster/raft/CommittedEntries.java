@@ -41,6 +41,9 @@ final class CommittedEntries extends BaseStateMachine {
     interface Roles {
         void ready(long committed);
 
+        /** An entry that the file did not have. */
+        void stored(long index, byte[] entry);
+
         void leader(boolean self);
     }
 
@@ -111,7 +114,7 @@ final class CommittedEntries extends BaseStateMachine {
         if (fits) {
             for (int i = 0; i < batch.entries().size(); i++) {
                 if (batch.first() + i > file.lastIndex()) {
-                    file.append(batch.entries().get(i));
+                    roles.stored(file.append(batch.entries().get(i)), batch.entries().get(i));
                 }
             }
             taken = batch.last();

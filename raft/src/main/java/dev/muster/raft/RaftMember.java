@@ -92,6 +92,11 @@ final class RaftMember implements JournalGroup {
             }
 
             @Override
+            public void stored(long index, byte[] entry) {
+                roles.committed(index, entry);
+            }
+
+            @Override
             public void leader(boolean self) {
                 if (!self) {
                     endTerm("another controller leads");

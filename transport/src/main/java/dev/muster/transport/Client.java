@@ -28,6 +28,9 @@ public final class Client implements AutoCloseable {
     /** The code of HTTP by which a daemon tells a user that he asks too much. */
     public static final int BACK_OFF = 429;
 
+    /** The code of HTTP by which a slurmctld says that another one leads: it has not done what it was asked for. */
+    public static final int STANDBY = 421;
+
     private static final int BACK_OFF_MS = 1000;
     /** Time in seconds for which a request is tried again, unless the caller sets another. */
     public static final int BACK_OFF_S_MAX = 120;
@@ -41,6 +44,7 @@ public final class Client implements AutoCloseable {
     private String audience = "";
     private int backOffSeconds = BACK_OFF_S_MAX;
     private volatile boolean aborted;
+    private volatile boolean superseded;
     /** Lines of the answer under way are with the caller: it cannot be asked for anew. */
     private boolean handedOn;
 
@@ -72,12 +76,21 @@ public final class Client implements AutoCloseable {
         void line(byte[] buffer, int from, int to);
     }
 
-    /** The daemon could not be reached at all: nothing was sent. */
-    public static final class ConnectException extends IOException {
+    /** The daemon could not be reached at all, or another one leads: nothing was done. */
+    public static class ConnectException extends IOException {
         private static final long serialVersionUID = 1L;
 
         ConnectException(IOException cause) {
             super(cause.getMessage(), cause);
+        }
+    }
+
+    /** The daemon is there, and another one leads. */
+    public static final class StandbyException extends ConnectException {
+        private static final long serialVersionUID = 1L;
+
+        StandbyException(IOException cause) {
+            super(cause);
         }
     }
 
@@ -134,7 +147,7 @@ public final class Client implements AutoCloseable {
      * time.
      *
      * @param timeoutMs for each read; 0 waits for ever
-     * @throws ConnectException if nothing was sent
+     * @throws ConnectException if nothing was sent, or the daemon is in standby mode
      */
     public Response post(String path, byte[] body, int timeoutMs) throws IOException {
         return post(path, body, timeoutMs, Optional.empty());
@@ -163,15 +176,19 @@ public final class Client implements AutoCloseable {
 
     private Response posted(String path, byte[] body, int timeoutMs, Optional<Lines> lines) throws IOException {
         boolean reused = socket != null;
+        superseded = false;
         try {
             connect().setSoTimeout(timeoutMs);
             send("POST", path, body, "");
             handedOn = false;
-            return receive(lines);
+            return fromLeader(receive(lines));
         } catch (ConnectException e) {
             throw e;
         } catch (IOException e) {
             close();
+            if (superseded && !handedOn) {
+                throw new ConnectException(e);
+            }
             if (reused && !aborted && !handedOn && !(e instanceof java.net.SocketTimeoutException)) {
                 // the daemon may have closed an idle connection: request ids make a repeat harmless
                 return posted(path, body, timeoutMs, lines);
@@ -181,6 +198,14 @@ public final class Client implements AutoCloseable {
             close();
             throw e;
         }
+    }
+
+    private Response fromLeader(Response response) throws ConnectException {
+        if (response.status == STANDBY) {
+            close();
+            throw new StandbyException(new IOException(host + " is in standby mode"));
+        }
+        return response;
     }
 
     /** Turns a fresh connection into a stream of frames ({@code GET /muster/v1/stream/name}). */
@@ -194,6 +219,7 @@ public final class Client implements AutoCloseable {
         if (status != 101) {
             byte[] body = in.readNBytes((int) Math.min(Math.max(length, 0), HEADER_BYTES_MAX));
             close();
+            fromLeader(new Response(status, body));
             throw new IOException("stream refused (" + status + "): " + new String(body, StandardCharsets.UTF_8));
         }
         own.setSoTimeout(0);
@@ -424,6 +450,19 @@ public final class Client implements AutoCloseable {
             }
             line.append((char) c);
         }
+    }
+
+    /**
+     * Ends the wait of another thread for an answer, because another daemon serves by now. The request may have been
+     * done; its id makes a repeat harmless.
+     */
+    public void supersede() {
+        superseded = true;
+        close();
+    }
+
+    public String host() {
+        return host;
     }
 
     /** It serves no more requests. */

@@ -181,6 +181,18 @@ public interface Host {
     /** Returns the names of the configured controllers, the primary first. */
     List<String> controllers();
 
+    /**
+     * Calls one of the configured controllers, whether it leads or not.
+     *
+     * @param index of {@link #controllers}
+     */
+    default Json.Obj callController(int index, String message, Json.Obj request) throws SlurmException {
+        if (index > 0) {
+            throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+        }
+        return controller().call(message, request);
+    }
+
     /** Calls a slurmd. */
     default Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
         throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), "no way to " + address + ":" + port);

@@ -72,6 +72,11 @@ public final class HttpController implements Controller {
         return new HttpController(conf, host, conf.accountingServers(), conf.accountingPort, true, conf.clusterName);
     }
 
+    /** Makes a controller that calls one of the configured servers alone, whether it leads or not. */
+    static HttpController ofServer(ClientConf conf, ProcessHost host, int index) {
+        return new HttpController(conf, host, List.of(conf.servers.get(index)), conf.port, false, conf.clusterName);
+    }
+
     /** Makes a controller for another cluster that shares this one's key or munge, or accepts the caller's token. */
     static HttpController forCluster(ClientConf conf, ProcessHost host, KnownCluster there) {
         return new HttpController(
@@ -134,7 +139,8 @@ public final class HttpController implements Controller {
         int mostMs = (int) Math.min(Integer.MAX_VALUE, timeoutMs + request.number("waitMs"));
         Client known = takeIdle();
         if (known != null) {
-            try {
+            Session current = session();
+            try (LeaderWatch _ = LeaderWatch.over(known, conf, servers, () -> current, host::nonce)) {
                 Client.Response response = post(known, path, body, mostMs, lines);
                 if (!isStandby(response)) {
                     return response;
@@ -200,7 +206,7 @@ public final class HttpController implements Controller {
                     .connectWithin(conf.connectMs)
                     .over(conf.tls())
                     .backOffWithin(host.backOffSeconds);
-            try {
+            try (LeaderWatch _ = LeaderWatch.over(client, conf, servers, () -> first, host::nonce)) {
                 Client.Response response = post(client, path, body, mostMs, lines);
                 if (!isStandby(response)) {
                     return Optional.of(response);
@@ -221,7 +227,7 @@ public final class HttpController implements Controller {
     }
 
     /** Returns whether the controller does not lead any more: it has not done what it was asked for. */
-    private static boolean isStandby(Client.Response response) {
+    public static boolean isStandby(Client.Response response) {
         return response.status() != 200 && errno(response) == SlurmErrno.IN_STANDBY_MODE.number();
     }
 

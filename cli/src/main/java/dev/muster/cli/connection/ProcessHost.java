@@ -426,6 +426,11 @@ public final class ProcessHost implements Host {
     }
 
     @Override
+    public Json.Obj callController(int index, String message, Json.Obj request) throws SlurmException {
+        return HttpController.ofServer(conf(), this, index).call(message, request);
+    }
+
+    @Override
     public List<String> controllers() {
         List<String> out = new java.util.ArrayList<>();
         try {

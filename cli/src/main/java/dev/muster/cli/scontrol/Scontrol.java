@@ -12,8 +12,6 @@ import dev.muster.cli.format.JobRows;
 import dev.muster.cli.option.Clusters;
 import dev.muster.cli.option.CommonOptions;
 import dev.muster.cli.option.JobIds;
-import dev.muster.cli.request.JobRequest;
-import dev.muster.cli.shape.ControlJson;
 import dev.muster.cli.shape.JsonOutput;
 import dev.muster.cli.submit.AllocationClient;
 import dev.muster.cli.submit.InteractiveShell;
@@ -150,7 +148,7 @@ public final class Scontrol implements Command {
                 return cluster(c, rest);
             }
             case "takeover" -> {
-                return takeover(c, rest);
+                return ScontrolControllers.takeover(c, rest);
             }
             case "fsdampeningfactor" -> {
                 return dampening(c, rest);
@@ -234,7 +232,7 @@ public final class Scontrol implements Command {
                 ScontrolUpdate.action(c, k, rest, s.quiet);
             case "getaddrs" -> ScontrolNode.addresses(c, rest);
             case "notify" -> ScontrolUpdate.notifyJob(c, rest);
-            case "ping" -> ping(c, s);
+            case "ping" -> ScontrolControllers.ping(c, s);
             case "token" -> ScontrolToken.token(c, rest);
             case "reboot" -> ScontrolPower.reboot(c, rest);
             case "cancel_reboot" -> ScontrolPower.cancelReboot(c, rest);
@@ -245,9 +243,7 @@ public final class Scontrol implements Command {
                     c.err().println("invalid shutdown argument:" + rest.getFirst());
                     yield 1;
                 }
-                Json.Obj q = new Json.Obj();
-                JobRequest.put(q, "controllerOnly", !rest.isEmpty() && isAbbreviation(rest.getFirst(), "slurmctld", 5));
-                yield simple(c, "Shutdown", q, "slurm_shutdown error");
+                yield ScontrolControllers.shutdown(c, !rest.isEmpty());
             }
             case "setdebug" -> setDebug(c, rest);
             case "schedloglevel" -> schedLogLevel(c, rest);
@@ -295,18 +291,6 @@ public final class Scontrol implements Command {
 
     static int tooFew(CommandContext c, String keyword) {
         c.err().println("too few arguments for keyword:" + keyword);
-        return 1;
-    }
-
-    /** There is no second controller that could. */
-    private static int takeover(CommandContext c, List<String> rest) {
-        if (rest.isEmpty()) {
-            c.err().println("slurm_takeover error: no backup controller is configured");
-        } else if (rest.size() > 1) {
-            c.err().println("takeover: too many arguments");
-        } else {
-            c.err().println("takeover: invalid backup controller index (" + rest.getFirst() + ")");
-        }
         return 1;
     }
 
@@ -428,31 +412,6 @@ public final class Scontrol implements Command {
         Json.Obj q = new Json.Obj();
         q.put("flags", text.charAt(0) + String.join(",", names));
         return debug(c, "SetDebug", q, "slurm_set_debug_flags error");
-    }
-
-    private static int ping(CommandContext c, ScontrolSwitches s) throws UsageException {
-        String host =
-                c.host().controllers().isEmpty() ? "" : c.host().controllers().getFirst();
-        boolean up = false;
-        long beganNs = System.nanoTime();
-        try {
-            Json.Obj reply = c.host().controller().call("Ping", new Json.Obj());
-            up = true;
-            host = reply.text("host").isEmpty() ? host : reply.text("host");
-        } catch (SlurmException e) {
-            up = false;
-        }
-        if (!s.json.isEmpty()) {
-            JsonOutput.print(
-                    c,
-                    s.json,
-                    s.parser,
-                    ControlJson.slurmctldPing(
-                            host, up, (System.nanoTime() - beganNs) / 1000, JsonOutput.version(s.parser)));
-            return up ? 0 : 1;
-        }
-        c.out().println("Slurmctld(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
-        return up ? 0 : 1;
     }
 
     /** Between two looks at a job that is not the asker's. */

@@ -301,13 +301,8 @@ final class ScontrolShow {
                 }
             }
             if (key.isEmpty()) {
-                // the controller has just answered
                 c.out().println("");
-                c.out()
-                        .println("Slurmctld(primary) at "
-                                + (c.host().controllers().isEmpty()
-                                        ? ""
-                                        : c.host().controllers().getFirst()) + " is UP");
+                ScontrolControllers.lines(ScontrolControllers.pings(c)).forEach(c.out()::println);
             }
             return 0;
         } catch (SlurmException e) {

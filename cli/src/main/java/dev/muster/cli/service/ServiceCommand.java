@@ -585,6 +585,14 @@ public final class ServiceCommand implements Host {
     }
 
     @Override
+    public Json.Obj callController(int index, String message, Json.Obj request) throws SlurmException {
+        if (controllers().size() > 1) {
+            needsOwnProcess();
+        }
+        return controller().call(message, request);
+    }
+
+    @Override
     public List<String> controllers() {
         List<String> out = new ArrayList<>();
         try {

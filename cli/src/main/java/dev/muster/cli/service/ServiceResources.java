@@ -6,6 +6,7 @@ import dev.muster.cli.command.CommandRunner;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.connection.HttpController;
 import dev.muster.cli.connection.Launcher;
+import dev.muster.cli.connection.LeaderWatch;
 import dev.muster.cli.connection.PendingRequests;
 import dev.muster.cli.connection.ProcessHost;
 import dev.muster.cli.connection.UserNames;
@@ -303,7 +304,7 @@ public final class ServiceResources {
             lent = lent != null ? lent : new Lent(name, s.address(), port, this);
             lent.session = session;
             inFlight.begin(lent.client);
-            try {
+            try (LeaderWatch _ = LeaderWatch.over(lent.client, conf, servers, () -> session, this::nonce)) {
                 Client.Response r = lent.client
                         .to(audience)
                         .connectWithin(conf.connectMs)
@@ -311,6 +312,9 @@ public final class ServiceResources {
                         .post(path, body, timeoutMs, lines);
                 inFlight.end();
                 give(lent);
+                if (HttpController.isStandby(r)) {
+                    continue;
+                }
                 return Optional.of(r);
             } catch (Client.ConnectException e) {
                 inFlight.end();

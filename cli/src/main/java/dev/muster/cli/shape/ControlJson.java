@@ -19,32 +19,51 @@ public final class ControlJson {
     }
 
     /**
-     * @param latencyUs round trip of the ping, in microseconds
-     * @param version of the data parser: versions before v0.0.45 have two more fields
+     * A controller's answer to a ping, or that there was none.
+     *
+     * @param index of its SlurmctldHost
+     * @param controllers number of SlurmctldHost
+     * @param latencyUs round trip in microseconds
+     * @param member its role among the controllers that keep the journal together; empty where it did not answer
      */
-    public static Json.Obj slurmctldPing(String host, boolean up, long latencyUs, int version) {
-        Json.Obj one = ping(host, up, latencyUs, "slurm controller");
-        if (version < DataParser.NEWEST) {
-            one.put("pinged", up ? "UP" : "DOWN").put("mode", "primary");
+    public record Ping(String host, int index, int controllers, boolean isUp, long latencyUs, Json.Obj member) {
+        /** Returns Slurm's name of the controller: primary, backup, or one of backup1, backup2, …. */
+        public String mode() {
+            if (index == 0) {
+                return "primary";
+            }
+            return controllers > 2 ? "backup" + index : "backup";
         }
-        return pings(one);
+    }
+
+    /** @param version of the data parser: versions before v0.0.45 have two more fields */
+    public static Json.Obj slurmctldPings(List<Ping> pings, int version) {
+        List<Json.Obj> all = new ArrayList<>();
+        for (Ping p : pings) {
+            Json.Obj one = ping(p.host(), p.isUp(), p.latencyUs(), "slurm controller", p.index() == 0);
+            if (version < DataParser.NEWEST) {
+                one.put("pinged", p.isUp() ? "UP" : "DOWN").put("mode", p.index() == 0 ? "primary" : "backup");
+            }
+            all.add(one);
+        }
+        return pings(all);
     }
 
     /** @param latencyUs round trip of the ping, in microseconds */
     public static Json.Obj slurmdbdPing(String host, boolean up, long latencyUs) {
-        return pings(ping(host, up, latencyUs, "slurm accounting daemon"));
+        return pings(List.of(ping(host, up, latencyUs, "slurm accounting daemon", true)));
     }
 
-    private static Json.Obj pings(Json.Obj one) {
-        return new Json.Obj().put("pings", new ArrayList<Object>(List.of(one)));
+    private static Json.Obj pings(List<Json.Obj> all) {
+        return new Json.Obj().put("pings", new ArrayList<Object>(all));
     }
 
-    private static Json.Obj ping(String host, boolean up, long latencyUs, String daemon) {
+    private static Json.Obj ping(String host, boolean up, long latencyUs, String daemon, boolean isPrimary) {
         return new Json.Obj()
                 .put("hostname", host)
                 .put("responding", up)
                 .put("latency", latencyUs)
-                .put("primary", Boolean.TRUE)
+                .put("primary", isPrimary)
                 .put("status", up ? "No error" : "Unable to contact " + daemon + " (connect failure)");
     }
 

@@ -226,6 +226,7 @@ public final class ControllerApi {
                         (caller, m) -> services.tokens().answer(caller, m))
                 .plain("Reconfigure", _ -> told(services.reconfigure()))
                 .on("Shutdown", ClusterMessages.Shutdown.class, (_, m) -> told(services.shutdown(m.controllerOnly())))
+                .on("Takeover", ClusterMessages.Takeover.class, (_, m) -> told(services.takeover(m.index())))
                 .on("SetDebug", ClusterMessages.SetDebug.class, this::setDebug);
     }
 

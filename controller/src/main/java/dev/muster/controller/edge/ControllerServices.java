@@ -76,5 +76,8 @@ public interface ControllerServices {
 
     Statistics statistics();
 
+    /** Begins to let another controller lead. Returns why that cannot be, "" if it has begun. */
+    String takeover(int index);
+
     TokenIssuer tokens();
 }

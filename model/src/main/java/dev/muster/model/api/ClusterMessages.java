@@ -78,10 +78,33 @@ public final class ClusterMessages {
     public record Ping() {}
 
     /**
-     * @param mode {@code primary}
+     * @param mode {@code primary}, {@code backup}, {@code backup2}
      * @param version {@code 26.05.3}
      */
-    public record PingReply(String cluster, String host, String mode, boolean up, String version, long bootTime) {}
+    public record PingReply(
+            String cluster,
+            String host,
+            String mode,
+            boolean up,
+            String version,
+            long bootTime,
+            JournalMember member) {}
+
+    /**
+     * A controller among those that keep the journal together.
+     *
+     * @param leads it decides for the cluster
+     * @param leader name of the controller that leads as far as this one knows; "" for none
+     * @param term grows with each leader; 0 where a controller has the journal alone
+     * @param committed index of the last entry of the journal that this controller knows to be on most of them
+     */
+    public record JournalMember(boolean leads, String leader, long term, long committed) {
+        /** A controller that has its journal alone. */
+        public static final JournalMember ALONE = new JournalMember(true, "", 0, 0);
+    }
+
+    /** Asks the leading controller to let another one lead. */
+    public record Takeover(int index) {}
 
     /** @param shownPartitions of their partitions those alone that are not hidden from the caller */
     public record QueryNodes(List<String> nodes, boolean all, List<String> fields, boolean shownPartitions) {}

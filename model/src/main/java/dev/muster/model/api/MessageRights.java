@@ -126,6 +126,7 @@ public final class MessageRights {
                 "QueryDiagnostics reset",
                 "Reconfigure",
                 "Shutdown",
+                "Takeover",
                 "SetDebug");
         put(CONTROLLER, Need.SLURM_USER, "SetTrigger");
         put(CONTROLLER, Need.MAKER, "ClearTriggers");
@@ -164,7 +165,7 @@ public final class MessageRights {
         put(NODE, Need.ANYBODY, "QueryDaemon");
         put(NODE, Need.SELF, "CreateStep", "CreateHetStep");
         put(NODE, Need.OWNER_ALONE, "QueryProcesses", "AwaitAllocation", "SignalStep", "SignalUnallocated");
-        put(NODE, Need.DAEMON, "RunUnallocated", "QueryJobSteps", "TakeStep", "DropStep");
+        put(NODE, Need.DAEMON, "RunUnallocated", "QueryJobSteps", "TakeStep", "DropStep", "FollowController");
     }
 
     private MessageRights() {}

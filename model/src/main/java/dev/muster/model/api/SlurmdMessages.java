@@ -14,6 +14,14 @@ public final class SlurmdMessages {
     public record QueryDaemon() {}
 
     /**
+     * Another controller leads.
+     *
+     * @param address as SlurmctldHost has it
+     * @param term grows with each leader
+     */
+    public record FollowController(String address, long term) {}
+
+    /**
      * The daemon as {@code scontrol show slurmd} shows it.
      *
      * @param steps running ones, as {@code 12.0}, {@code 12.batch}

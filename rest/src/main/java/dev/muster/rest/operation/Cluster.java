@@ -48,12 +48,22 @@ public final class Cluster {
 
     /** slurmctld may be away: that is the answer then, no error. */
     private static void ping(RestCall c) throws RestException, SlurmException {
-        long began = System.nanoTime();
         List<String> configured = c.host().controllers();
-        String host = configured.isEmpty() ? "" : configured.getFirst();
+        List<ControlJson.Ping> pings = new ArrayList<>();
+        for (int i = 0; i < Math.max(1, configured.size()); i++) {
+            pings.add(ping(c, i, i < configured.size() ? configured.get(i) : "", configured.size()));
+        }
+        c.out().with(ControlJson.slurmctldPings(pings, c.version()));
+    }
+
+    private static ControlJson.Ping ping(RestCall c, int index, String configured, int controllers)
+            throws RestException, SlurmException {
+        long beganNs = System.nanoTime();
+        String host = configured;
         boolean up;
         try {
-            Json.Obj reply = c.controller("Ping");
+            Json.Obj reply =
+                    controllers > 1 ? c.host().callController(index, "Ping", new Json.Obj()) : c.controller("Ping");
             host = reply.text("host").isEmpty() ? host : reply.text("host");
             up = true;
         } catch (SlurmException e) {
@@ -62,7 +72,7 @@ public final class Cluster {
             }
             up = false;
         }
-        c.out().with(ControlJson.slurmctldPing(host, up, (System.nanoTime() - began) / 1000, c.version()));
+        return new ControlJson.Ping(host, index, controllers, up, (System.nanoTime() - beganNs) / 1000, new Json.Obj());
     }
 
     // ---- lists

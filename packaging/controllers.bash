@@ -1,0 +1,31 @@
+# Three slurmctld without a shared file system, for tests and measurements after cluster-tests/lib.bash: each has a host
+# name (c1, c2, c3), an address and a StateSaveLocation of its own.
+
+# A controller sees its own state and run directories, and its own host name.
+start_controller() { # NUMBER
+  mkdir -p "$dir/c$1/state" "$dir/c$1/ctl"
+  unshare -um bash -c "hostname c$1; mount --bind $dir/c$1/state $dir/state; mount --bind $dir/c$1/ctl $dir/ctl
+    exec slurmctld -f $SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1
+}
+controller_pid() { cat "$dir/c$1/ctl/slurmctld.pid" 2>/dev/null; }
+# The number of the controller that leads, as the controllers say; empty while there is none.
+leader() { scontrol ping 2>/dev/null | sed -n 's/.* at c\([123]\) is UP (leads in term .*/\1/p' | head -1; }
+
+start_controllers() { # NODES CPUS [more lines of slurm.conf]
+  local i n
+  nodes=$1 cpus=$2 host=$(hostname -s) me=$(id -un)
+  mkdir -p "$dir"/{run,log,state,ctl,spool,work}
+  head -c 64 /dev/urandom > "$dir/slurm.key"; chmod 600 "$dir/slurm.key"
+  port=$(free_port)
+  write_conf "SlurmctldParameters=raft_port=$((port + 10))
+CommunicationParameters=NoCtldInAddrAny
+${3:-}"
+  sed -i -e "s/^SlurmctldHost=.*/SlurmctldHost=c1(127.0.1.1)\nSlurmctldHost=c2(127.0.1.2)\nSlurmctldHost=c3(127.0.1.3)/" \
+    -e "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/ctl/slurmctld.pid|" \
+    -e "s|^SlurmctldLogFile=.*|SlurmctldLogFile=$dir/ctl/slurmctld.log|" "$SLURM_CONF"
+  for i in 1 2 3; do start_controller "$i"; done
+  soon '[ -n "$(leader)" ]'
+  for n in $(seq "$nodes"); do start_node "n$n"; done
+  soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = "$nodes" ]'
+  cd "$dir/work"
+}
