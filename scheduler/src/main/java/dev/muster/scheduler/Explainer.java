@@ -16,7 +16,7 @@ import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
 import dev.muster.scheduler.node.Candidate;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.queue.PriorityIndex;
@@ -459,7 +459,7 @@ public final class Explainer {
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
-            boolean fits = Features.match(need.features(), node.features())
+            boolean fits = FeatureConstraint.match(need.features(), node.features())
                     && ExtraConstraint.match(need.shape().extra(), node.extra());
             if (!node.isUsable() || !fits || excluded.contains(n)) {
                 continue;

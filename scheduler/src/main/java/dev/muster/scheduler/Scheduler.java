@@ -16,7 +16,7 @@ import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.forecast.ForecastExchange;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FeasibilityCache;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.pass.Pass;
 import dev.muster.scheduler.pass.PassCounts;
@@ -25,7 +25,7 @@ import dev.muster.scheduler.preempt.PreemptableJobs;
 import dev.muster.scheduler.queue.HetQueueOrder;
 import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.PriorityIndex;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.List;
 import java.util.Optional;
@@ -345,13 +345,13 @@ public final class Scheduler implements Planner {
     }
 
     /** Returns the reasons of jobs that wait for nodes which are not there. On any thread. */
-    public Unavailable unavailable() {
+    public UnavailableNodes unavailable() {
         return queue.unavailable();
     }
 
     @Override
     public boolean matches(String expression, List<String> features) {
-        return Features.match(expression, features);
+        return FeatureConstraint.match(expression, features);
     }
 
     public ClusterIndex cluster() {
@@ -399,7 +399,7 @@ public final class Scheduler implements Planner {
      *
      * @param whole {@link #planRest} is to go on with it
      */
-    public Forecast.Made plan(Forecast.Input in, boolean whole) {
+    public Forecast.InputSize plan(Forecast.Input in, boolean whole) {
         return forecasts.plan(in, whole);
     }
 

@@ -35,7 +35,7 @@ public final class ReservationsInForce {
     private int version;
 
     private int lifts;
-    private final Map<Integer, Bound> bounds = new HashMap<>();
+    private final Map<Integer, UpperBound> bounds = new HashMap<>();
     /**
      * Nodes of which it is known whether something of them is kept, as of {@link #checkedAt}; below it, the nodes of
      * which something is.
@@ -49,7 +49,7 @@ public final class ReservationsInForce {
      * The least that is left of a node up to the begin of one of its reservations; valid as long as nothing else
      * changes.
      */
-    private static final class Bound {
+    private static final class UpperBound {
         private final int version;
         private final int units;
         private final long memoryMb;
@@ -57,7 +57,7 @@ public final class ReservationsInForce {
         private final long[] leastCpus;
         private final long[] leastMb;
 
-        private Bound(int version, NodeSlot node, long[] beginsS) {
+        private UpperBound(int version, NodeSlot node, long[] beginsS) {
             this.version = version;
             this.units = node.freeUnits.count();
             this.memoryMb = node.freeMemoryMb;
@@ -79,13 +79,13 @@ public final class ReservationsInForce {
         }
     }
 
-    private Bound bound(NodeSlot node) {
-        Bound known = bounds.get(node.index);
+    private UpperBound bound(NodeSlot node) {
+        UpperBound known = bounds.get(node.index);
         if (known != null && known.holds(version, node)) {
             return known;
         }
         List<PlannedPlace> here = here(node.index);
-        Bound out = new Bound(
+        UpperBound out = new UpperBound(
                 version,
                 node,
                 here.stream()

@@ -9,7 +9,7 @@ import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import java.util.Arrays;
@@ -43,7 +43,7 @@ public final class NodeSlot {
     public IndexSet freeUnits;
     public long freeMemoryMb;
     public final Map<String, IndexSet> freeGres = new TreeMap<>();
-    /** Devices that reservations withhold from the job that is being placed: {@link Reserved#allowed}. */
+    /** Devices that reservations withhold from the job that is being placed: {@link PassReservations#allowed}. */
     public Map<String, IndexSet> withheld = Map.of();
 
     public int holders;

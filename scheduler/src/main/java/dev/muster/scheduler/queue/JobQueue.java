@@ -19,7 +19,7 @@ public final class JobQueue {
     private final QueueOrder order = ranks.order();
     private final LimitCache limits = new LimitCache();
     private final WaitReasons waits = new WaitReasons();
-    private final Unavailable unavailable = new Unavailable();
+    private final UnavailableNodes unavailable = new UnavailableNodes();
     private final JobClassIndex classes;
     private final PowerBudget power;
     /** Run times of jobs that have ended since this controller started, and of those that it still knew then. */
@@ -142,7 +142,7 @@ public final class JobQueue {
     }
 
     /** Returns the reasons of jobs that wait for nodes which are not there. On any thread. */
-    public Unavailable unavailable() {
+    public UnavailableNodes unavailable() {
         return unavailable;
     }
 
@@ -150,8 +150,8 @@ public final class JobQueue {
         return power;
     }
 
-    public Backfill backfill(State state) {
-        return new Backfill(state, expected, slowdown, cluster, ranks);
+    public BackfillPolicy backfill(State state) {
+        return new BackfillPolicy(state, expected, slowdown, cluster, ranks);
     }
 
     /** Returns the number of passes over the queue since the controller started. */

@@ -17,7 +17,7 @@ import java.util.Optional;
  * Resources that jobs hold on nodes, with the cores that they share and the sharing policies that apply. Owned by the
  * core thread.
  */
-public final class Holdings {
+public final class NodeAllocations {
     private final Map<String, NodeSlot> nodes;
     /** Partitions whose jobs may share cores. */
     private final Map<String, Partition> shared = new HashMap<>();
@@ -28,7 +28,7 @@ public final class Holdings {
     private int minding;
 
     /** @param nodes by name, kept up by their owner */
-    public Holdings(Map<String, NodeSlot> nodes) {
+    public NodeAllocations(Map<String, NodeSlot> nodes) {
         this.nodes = nodes;
     }
 

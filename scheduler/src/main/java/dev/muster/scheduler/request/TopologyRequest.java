@@ -21,7 +21,7 @@ import dev.muster.model.job.ResourceRequest;
  * @param ports number of ports that it gets on its nodes; -1 for one more than its tasks on a node
  * @param ownChannels each segment has a channel of its own ({@link ImexChannels})
  */
-public record Network(
+public record TopologyRequest(
         String topology,
         int switches,
         int segment,
@@ -31,9 +31,9 @@ public record Network(
         int ports,
         boolean ownChannels) {
     /** @param nodes that are wanted: where all of them are one segment, it has no effect */
-    static Network of(ResourceRequest r, Partition partition, int ports, int nodes) {
+    static TopologyRequest of(ResourceRequest r, Partition partition, int ports, int nodes) {
         String text = r.switches().isEmpty() ? "0" : r.switches().split("@")[0];
-        return new Network(
+        return new TopologyRequest(
                 partition.info().topology(),
                 Digits.only(text, 9) ? Integer.parseInt(text) : 0,
                 r.segment() < nodes ? r.segment() : 0,
@@ -66,8 +66,8 @@ public record Network(
         return switches == 0 && segment == 0 && !apart && !together && within.isEmpty();
     }
 
-    Network withoutSwitches() {
-        return new Network(topology, 0, segment, apart, together, within, ports, ownChannels);
+    TopologyRequest withoutSwitches() {
+        return new TopologyRequest(topology, 0, segment, apart, together, within, ports, ownChannels);
     }
 
     /** Returns what jobs of this kind cannot have of a network, "" if they can. */

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * The reason text of a job that could run if all nodes of its partition were available: an administrator must return
  * nodes to service, waiting does not help. The words are Slurm's, and programs rely on their beginning.
  */
-public final class Unavailable {
+public final class UnavailableNodes {
     public static final String WORD = "ReqNodeNotAvail, ";
     private static final String NAMED = WORD + "UnavailableNodes:";
     private static final String RESERVED = WORD + "May be reserved for other job";
@@ -38,17 +38,17 @@ public final class Unavailable {
     private static final int WORDS_MAX = 20_000;
 
     /** Unavailable nodes by partition, as of one {@link #version}. */
-    private record Known(long version, Map<String, Gone> of) {}
+    private record UnavailableByPartition(long version, Map<String, UnavailablePart> of) {}
 
     /** The part of a job on which the answer depends: some QOS lift a partition's limits. */
-    private record Asked(ResourceRequest request, String qos) {}
+    private record AskedRequest(ResourceRequest request, String qos) {}
 
     /**
      * Unavailable nodes of a partition, and the words for requests because of them.
      *
      * @param specs of its nodes, as they were configured then, and features that they may change to
      */
-    private record Gone(Partition partition, List<String> nodes, Object[] specs, Map<Asked, String> words) {
+    private record UnavailablePart(Partition partition, List<String> nodes, Object[] specs, Map<AskedRequest, String> words) {
         boolean isAs(Partition p, List<String> unusable, Object[] now) {
             boolean same = p == partition && unusable.equals(nodes) && now.length == specs.length;
             for (int i = 0; same && i < now.length; i++) {
@@ -58,7 +58,7 @@ public final class Unavailable {
         }
     }
 
-    private volatile Known known = new Known(-1, Map.of());
+    private volatile UnavailableByPartition known = new UnavailableByPartition(-1, Map.of());
     /**
      * Number that goes up when a node comes or goes, or is another than before; jobs on it do not matter. Written by
      * the core thread alone.
@@ -148,7 +148,7 @@ public final class Unavailable {
     /** Returns the words for one of the job's partitions. */
     public String missing(State state, JobDesc desc, String in) {
         Optional<Partition> partition = state.partitions().find(in);
-        Optional<Gone> unusable = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
+        Optional<UnavailablePart> unusable = partition.map(p -> gone(state, p)).filter(g -> !g.nodes.isEmpty());
         if (unusable.isEmpty()) {
             return "";
         }
@@ -158,7 +158,7 @@ public final class Unavailable {
         return unusable.get()
                 .words
                 .computeIfAbsent(
-                        new Asked(desc.request(), desc.charge().qos()),
+                        new AskedRequest(desc.request(), desc.charge().qos()),
                         a -> missing(state, desc, partition.get(), unusable.get().nodes));
     }
 
@@ -209,23 +209,23 @@ public final class Unavailable {
         return out;
     }
 
-    private Gone gone(State state, Partition partition) {
-        Known now = known;
+    private UnavailablePart gone(State state, Partition partition) {
+        UnavailableByPartition now = known;
         long current = version;
         if (now.version != current) {
             // what was said holds on as long as the same nodes are gone and nothing is configured anew
-            now = new Known(current, new ConcurrentHashMap<>(now.of));
+            now = new UnavailableByPartition(current, new ConcurrentHashMap<>(now.of));
             now.of.replaceAll((name, before) -> state.partitions()
                     .find(name)
                     .map(p -> look(state, p, before))
                     .orElse(before));
             known = now;
         }
-        Gone unusable = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
+        UnavailablePart unusable = now.of.computeIfAbsent(partition.name(), name -> look(state, partition, null));
         return unusable.partition == partition ? unusable : look(state, partition, unusable);
     }
 
-    private static Gone look(State state, Partition partition, @Nullable Gone before) {
+    private static UnavailablePart look(State state, Partition partition, @Nullable UnavailablePart before) {
         List<String> unusable = new ArrayList<>();
         Object[] specs = new Object[2 * partition.nodes().size()];
         int count = 0;
@@ -239,6 +239,6 @@ public final class Unavailable {
         }
         return before != null && before.isAs(partition, unusable, specs)
                 ? before
-                : new Gone(partition, List.copyOf(unusable), specs, new ConcurrentHashMap<>());
+                : new UnavailablePart(partition, List.copyOf(unusable), specs, new ConcurrentHashMap<>());
     }
 }

@@ -11,12 +11,12 @@ import java.util.Set;
  * Options of SchedulerParameters that limit which jobs get reservations; a job without one delays no other. One object
  * per pass.
  */
-final class ReserveWords {
+final class BackfillReservationLimits {
     private final BackfillOptions options;
     private final Map<String, Integer> ofPartition = new HashMap<>();
     private final Set<Integer> reservedJobs = new HashSet<>();
 
-    ReserveWords(BackfillOptions options) {
+    BackfillReservationLimits(BackfillOptions options) {
         this.options = options;
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Constraints of jobs: each has an objection, or choices that can be matched. */
-class FeaturesFuzzTest {
+class FeatureConstraintFuzzTest {
     static List<byte[]> seeds() {
         return Stream.of("[rack1|rack2|rack3]*2", "a&b|c", "(a|b)&c*3", "a*4&[b*2|c]", "!x", "(((", "a*99999999999")
                 .map(s -> s.getBytes(StandardCharsets.ISO_8859_1))
@@ -19,12 +19,12 @@ class FeaturesFuzzTest {
     /** The entry point of the fuzzer. */
     public static void fuzzerTestOneInput(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
-        if (text.length() < 2000 && Features.objection(text).isEmpty()) {
-            Features.names(text);
+        if (text.length() < 2000 && FeatureConstraint.objection(text).isEmpty()) {
+            FeatureConstraint.names(text);
             if (!text.isEmpty()) {
-                assertThat(Features.choices(text)).isNotEmpty();
+                assertThat(FeatureConstraint.choices(text)).isNotEmpty();
             }
-            Features.match(text, List.of("a", "b"));
+            FeatureConstraint.match(text, List.of("a", "b"));
         }
     }
 

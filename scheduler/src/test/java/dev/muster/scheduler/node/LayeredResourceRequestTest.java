@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Resources in layers of nodes: on which nodes a job can have them, what it takes of which layer, and which jobs wait.
  */
-class LayersTest {
+class LayeredResourceRequestTest {
     private static LayeredResource resource(String name, int mode, Map<String, Integer> variables, String... layers) {
         List<Layer> out = new ArrayList<>();
         for (String layer : layers) {

@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  * SchedulerParameters=muster_backfill: which jobs get reservations, and in which order the others are tried beside
  * these. Without it the first hundred waiting jobs get reservations, and all are tried in the queue's order.
  */
-public final class Backfill {
+public final class BackfillPolicy {
     private final Mode mode;
     private final State state;
     private final RuntimeEstimator expected;
@@ -26,7 +26,7 @@ public final class Backfill {
     private final ClusterIndex cluster;
     private final PriorityIndex ranks;
 
-    public Backfill(
+    public BackfillPolicy(
             State state, RuntimeEstimator expected, Slowdown slowdown, ClusterIndex cluster, PriorityIndex ranks) {
         this.mode = state.settings().options().backfill().mode();
         this.state = state;
@@ -71,7 +71,7 @@ public final class Backfill {
      *
      * @param headS how long the one with a reservation has waited, at most
      */
-    public List<Turn> order(List<Turn> those, long nowS, long headS, Predicate<String> ruled) {
+    public List<QueuePosition> order(List<QueuePosition> those, long nowS, long headS, Predicate<String> ruled) {
         if (mode == Mode.QUEUE || mode == Mode.EASY || those.size() < 2) {
             return those;
         }
@@ -88,7 +88,7 @@ public final class Backfill {
         return places.stream().map(p -> p.turn).toList();
     }
 
-    private record Place(int tier, double key, Turn turn) {}
+    private record Place(int tier, double key, QueuePosition turn) {}
 
     /** Returns the key by which jobs are ordered: lower goes first. */
     private double key(Job job, long waitS, long longestS, Predicate<String> ruled) {

@@ -10,13 +10,13 @@ import java.util.TreeSet;
  * Constraint expressions as {@code -C} takes them: names joined by &amp; and | with parentheses, &amp; binding tighter;
  * {@code [a|b]} for nodes that all have the same of several; {@code a*2&b*1} for a number of nodes with each.
  */
-public final class Features {
+public final class FeatureConstraint {
     private static final String INVALID = "Invalid feature specification";
     private final String text;
     private final Set<String> nodeFeatures;
     private int position;
 
-    private Features(String text, Set<String> nodeFeatures) {
+    private FeatureConstraint(String text, Set<String> nodeFeatures) {
         this.text = text;
         this.nodeFeatures = nodeFeatures;
     }
@@ -43,7 +43,7 @@ public final class Features {
     }
 
     private static boolean plain(String text, List<String> features) {
-        return text.isEmpty() || new Features(text, new TreeSet<>(features)).any();
+        return text.isEmpty() || new FeatureConstraint(text, new TreeSet<>(features)).any();
     }
 
     /** Tests whether each node is judged by itself. */

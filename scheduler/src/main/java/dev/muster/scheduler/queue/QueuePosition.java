@@ -3,7 +3,7 @@ package dev.muster.scheduler.queue;
 import dev.muster.core.state.Job;
 
 /** A job and where it stands in the queue. */
-public record Turn(QueueOrder.Block block, int index) {
+public record QueuePosition(QueueOrder.Block block, int index) {
     public Job job() {
         return block.places[index].job();
     }

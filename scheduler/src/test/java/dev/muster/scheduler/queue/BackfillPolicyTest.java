@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Short jobs go ahead of one that waits, where they do not delay it. */
-class BackfillTest {
+class BackfillPolicyTest {
     private static final String PARTITION = "p nodes=n[1-2] default=yes defmempercpu=10";
 
     @Test

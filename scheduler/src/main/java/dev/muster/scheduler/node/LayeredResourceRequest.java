@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /** Layered resources that a need asks for: on which nodes it can have them, and what it takes of which layers there. */
-public final class Layers {
+public final class LayeredResourceRequest {
     /** A resource, how many of it are asked for, and how many of each layer are free. */
-    private record Asked(LayeredResource resource, int count, Map<LayeredResource.Layer, Integer> free) {
+    private record AskedResource(LayeredResource resource, int count, Map<LayeredResource.Layer, Integer> free) {
         boolean has(LayeredResource.Layer layer) {
             return free.getOrDefault(layer, 0) >= count;
         }
@@ -28,17 +28,17 @@ public final class Layers {
         }
     }
 
-    private final List<Asked> asked = new ArrayList<>();
+    private final List<AskedResource> asked = new ArrayList<>();
     private final Map<String, Boolean> allowedByNode = new HashMap<>();
 
     /** @param free of a pool of {@link Licenses#pools}, over the time of the need */
-    public Layers(List<LayeredResource> all, LicenseRequest.Wanted wanted, ToIntFunction<String> free) {
+    public LayeredResourceRequest(List<LayeredResource> all, LicenseRequest.Wanted wanted, ToIntFunction<String> free) {
         for (LicenseRequest.Item item : wanted.items()) {
             for (LayeredResource r : all) {
                 if (r.name().equals(item.name()) && item.count() > 0) {
                     Map<LayeredResource.Layer, Integer> left = new HashMap<>();
                     r.layers().forEach(l -> left.put(l, free.applyAsInt(r.pool(l))));
-                    asked.add(new Asked(r, item.count(), left));
+                    asked.add(new AskedResource(r, item.count(), left));
                 }
             }
         }
@@ -58,7 +58,7 @@ public final class Layers {
      * ones, which are the first, cannot be had together.
      */
     List<List<Candidate>> ways(List<Candidate> able, int required) {
-        Asked counted =
+        AskedResource counted =
                 asked.stream().filter(a -> a.resource.mode() == 3).findFirst().orElse(null);
         if (counted == null) {
             return List.of(able);
@@ -94,7 +94,7 @@ public final class Layers {
      * Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can
      * be.
      */
-    private static List<Candidate> within(Asked a, List<Candidate> able, int required, Comparator<Candidate> order) {
+    private static List<Candidate> within(AskedResource a, List<Candidate> able, int required, Comparator<Candidate> order) {
         List<Candidate> tried = new ArrayList<>(able);
         tried.subList(required, tried.size()).sort(order);
         Map<LayeredResource.Layer, Integer> left = new HashMap<>();
@@ -116,7 +116,7 @@ public final class Layers {
     /** Returns the licenses that are taken with these nodes. */
     public List<LicenseRequest.Item> taken(List<String> nodes) {
         List<LicenseRequest.Item> out = new ArrayList<>();
-        for (Asked a : asked) {
+        for (AskedResource a : asked) {
             List<LayeredResource.Layer> touched = new ArrayList<>(a.resource.layers().stream()
                     .filter(l -> nodes.stream().anyMatch(l.nodes()::contains))
                     .toList());

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A constraint → which nodes, or in which words it is refused. n1 has a, n2 b, n3 a and c, n4 a, c and d. */
-class FeaturesTest {
+class FeatureConstraintTest {
     /** Jobs may name features of no node with ignore_constraint_validation: such nodes may come. */
     @Test
     void unknownFeatureIsAcceptedWithIgnoreConstraintValidation() {

@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The part of the nodes that reservations leave, for one pass. A cluster without any costs nothing here. */
-public final class Reserved {
+public final class PassReservations {
     private final Table<String, Reservation> reservations;
     private final List<Reservation> magnetic = new ArrayList<>();
     private final ReservedNodes nodes;
@@ -33,7 +33,7 @@ public final class Reserved {
      * @param nodes as of now
      * @param marked nodes of which devices are withheld since an earlier pass, and from now on those of this
      */
-    public Reserved(State state, ReservedNodes nodes, Collection<NodeSlot> marked, long now) {
+    public PassReservations(State state, ReservedNodes nodes, Collection<NodeSlot> marked, long now) {
         this.state = state;
         this.now = now;
         this.nodes = nodes;
