@@ -14,7 +14,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.daemon.StepDesk;
@@ -55,8 +55,8 @@ final class ManagedJob implements StepDesk.Job {
         heardNs = System.nanoTime();
     }
 
-    private Now now(long timeMs) {
-        return new Now(tickMs + (System.nanoTime() - heardNs) / 1_000_000, timeMs);
+    private DecisionTime now(long timeMs) {
+        return new DecisionTime(tickMs + (System.nanoTime() - heardNs) / 1_000_000, timeMs);
     }
 
     private Job job(int jobId) {

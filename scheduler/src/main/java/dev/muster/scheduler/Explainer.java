@@ -7,7 +7,7 @@ import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
@@ -58,7 +58,7 @@ public final class Explainer {
             JobReason.DEADLINE);
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Scheduler scheduler;
     private final Predicate<Job> shown;
     private final LongFunction<String> clock;
@@ -76,7 +76,7 @@ public final class Explainer {
      * @param shown whether the caller may see a job
      * @param clock a second since 1970 in words
      */
-    public Explainer(State state, Now now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
+    public Explainer(State state, DecisionTime now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
         this.state = state;
         this.now = now;
         this.scheduler = scheduler;

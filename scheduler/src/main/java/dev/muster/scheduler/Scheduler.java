@@ -2,12 +2,12 @@ package dev.muster.scheduler;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.limits.AccountUse;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
@@ -133,8 +133,8 @@ public final class Scheduler implements Planner {
         use.follow(before, after, entry);
         TreeSet<Integer> jobs = new TreeSet<>();
         for (Change change : entry.changes()) {
-            jobs.addAll(HetQueueOrder.touched(after, Touched.jobs(change)));
-            String node = Touched.node(change);
+            jobs.addAll(HetQueueOrder.touched(after, AffectedEntities.jobs(change)));
+            String node = AffectedEntities.node(change);
             switch (node.isEmpty() ? ClusterIndex.NodeChange.NONE : cluster.follow(before, after, node)) {
                 case REBUILD -> {
                     reset(after);
@@ -294,7 +294,7 @@ public final class Scheduler implements Planner {
         return queue.order().size();
     }
 
-    private Pass pass(State state, Now now, int maxStarts) {
+    private Pass pass(State state, DecisionTime now, int maxStarts) {
         return new Pass(
                 new SchedulingContext(cluster, queue, preemptable, use, forecasts::standing, options),
                 state,
@@ -303,7 +303,7 @@ public final class Scheduler implements Planner {
     }
 
     @Override
-    public List<Start> starts(State state, Now now, int maxStarts) {
+    public List<Start> starts(State state, DecisionTime now, int maxStarts) {
         preemptions = List.of();
         resumes = List.of();
         lookAgain = Long.MAX_VALUE;
@@ -330,7 +330,7 @@ public final class Scheduler implements Planner {
     }
 
     @Override
-    public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
+    public Optional<Estimate> estimate(State state, DecisionTime now, JobDesc desc) {
         // a job behind those that a pass plans is told what Slurm tells each: when the running jobs leave enough
         return pass(state, now, 0).estimate(desc).or(() -> pass(state, now, 0).estimateIgnoringQueue(desc));
     }

@@ -170,7 +170,7 @@ class ReservationTest {
         if (changed != null) {
             c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
         }
-        Reservation.Who who = c.state().reservations().at("r").who();
+        Reservation.AccessList who = c.state().reservations().at("r").who();
         assertThat(who.users().text() + " " + who.partitions().text()).isEqualTo(shown);
     }
 

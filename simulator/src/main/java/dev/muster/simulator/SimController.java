@@ -12,7 +12,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.journal.MemoryJournal;
 import dev.muster.json.Bytes;
@@ -278,8 +278,8 @@ final class SimController implements Pipeline.Effects {
         log("wall clock jumps by " + ms);
     }
 
-    Now now() {
-        return new Now(tickBaseMs + world.nowMs() - startedMs, wallOffsetMs + world.nowMs());
+    DecisionTime now() {
+        return new DecisionTime(tickBaseMs + world.nowMs() - startedMs, wallOffsetMs + world.nowMs());
     }
 
     // ---- commands
@@ -302,7 +302,7 @@ final class SimController implements Pipeline.Effects {
             schedulable = true;
             if (plant == Plant.EFFECTS_BEFORE_SYNC) {
                 Decision.Accepted a = (Decision.Accepted) decision;
-                Now now = now();
+                DecisionTime now = now();
                 outgoing.of(new Entry(now.tickMs(), now.timeMs(), uid, "", a.changes()), core.state())
                         .forEach(this::tell);
             }
@@ -327,7 +327,7 @@ final class SimController implements Pipeline.Effects {
         StringBuilder out = new StringBuilder();
         for (Change c : a.changes()) {
             out.append(c.getClass().getSimpleName()).append(' ');
-            dev.muster.core.index.Touched.jobs(c).forEach(id -> out.append(id).append(' '));
+            dev.muster.core.index.AffectedEntities.jobs(c).forEach(id -> out.append(id).append(' '));
         }
         return out.toString();
     }

@@ -10,7 +10,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Step;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
@@ -52,7 +52,7 @@ class FoundBySeedsTest {
 
     private Decision.Accepted run(Command command) {
         timeMs += 1000;
-        Decision.Accepted a = (Decision.Accepted) core.decide(command, new Now(timeMs, timeMs));
+        Decision.Accepted a = (Decision.Accepted) core.decide(command, new DecisionTime(timeMs, timeMs));
         if (!a.changes().isEmpty()) {
             core.apply(new Entry(timeMs, timeMs, 0, "", a.changes()));
         }

@@ -185,7 +185,7 @@ final class ReservationHandler {
                 flags.add(f.word());
             }
         }
-        Reservation.Who w = r.who();
+        Reservation.AccessList w = r.who();
         return new ReservationInfo(
                 r.name(),
                 r.startAt(now),

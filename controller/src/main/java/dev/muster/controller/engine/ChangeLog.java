@@ -1,6 +1,6 @@
 package dev.muster.controller.engine;
 
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -131,8 +131,8 @@ public final class ChangeLog {
                 case Change.ReservationChanged c -> lists.add("reservations");
                 case Change.ReservationRemoved c -> lists.add("reservations");
                 default -> {
-                    jobs.addAll(Touched.jobs(change));
-                    Optional.of(Touched.node(change)).filter(n -> !n.isEmpty()).ifPresent(nodes::add);
+                    jobs.addAll(AffectedEntities.jobs(change));
+                    Optional.of(AffectedEntities.node(change)).filter(n -> !n.isEmpty()).ifPresent(nodes::add);
                 }
             }
         }
@@ -141,7 +141,7 @@ public final class ChangeLog {
 
     /** Adds the job and those of its nodes that are no more as they were. */
     private static void placed(Change change, List<Integer> jobs, Set<String> nodes, State before, State after) {
-        for (int id : Touched.jobs(change)) {
+        for (int id : AffectedEntities.jobs(change)) {
             jobs.add(id);
             for (State state : List.of(before, after)) {
                 Optional<Job> job = state.jobs().find(id);

@@ -7,7 +7,7 @@ import dev.muster.controller.site.Programs;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.core.command.Decision;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -78,7 +78,7 @@ public final class NodeEffects implements Pipeline.Effects {
 
     private void wake(Entry entry, State after) {
         for (Change change : entry.changes()) {
-            for (int job : Touched.jobs(change)) {
+            for (int job : AffectedEntities.jobs(change)) {
                 watch.happened(job);
                 // requests for a whole heterogeneous job wait for its leader
                 after.jobs()

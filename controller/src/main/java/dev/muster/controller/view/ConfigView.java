@@ -5,7 +5,7 @@ import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.options.UsageDecayOptions;
 import dev.muster.core.state.State;
@@ -87,7 +87,7 @@ public final class ConfigView {
         String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
         Map<String, String> options = state.settings().options().texts();
         boolean known = options.containsKey(option)
-                || option.startsWith("power:") && Power.of(state).isPresent();
+                || option.startsWith("power:") && PowerSavingTimes.of(state).isPresent();
         return option.isEmpty() || !known ? line : with(line, options.getOrDefault(option, ""));
     }
 

@@ -9,7 +9,7 @@ import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GresRequest;
@@ -93,7 +93,7 @@ public final class JobViews {
 
     private @Nullable PreemptPolicy policy;
 
-    public JobViews(State state, Scheduler planner, Now now, String mailDomain) {
+    public JobViews(State state, Scheduler planner, DecisionTime now, String mailDomain) {
         this(state, planner, now, mailDomain, Set.of());
     }
 
@@ -101,7 +101,7 @@ public final class JobViews {
      * @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at
      *     their defaults
      */
-    public JobViews(State state, Scheduler planner, Now now, String mailDomain, Set<String> fields) {
+    public JobViews(State state, Scheduler planner, DecisionTime now, String mailDomain, Set<String> fields) {
         for (Costly costly : Costly.values()) {
             if (fields.isEmpty() || fields.contains(costly.field)) {
                 wanted.add(costly);

@@ -6,7 +6,7 @@ import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.options.AccountingOptions;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -35,9 +35,9 @@ import java.util.TreeSet;
 /** Priorities and shares as sprio and sshare show them. */
 public final class PolicyViews {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
 
-    public PolicyViews(State state, Now now) {
+    public PolicyViews(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }

@@ -10,7 +10,7 @@ import dev.muster.controller.view.Privacy;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
@@ -54,7 +54,7 @@ class ChangeLogTest {
                 news,
                 null,
                 c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
-                s -> new JobViews(s, new Scheduler(), new Now(1, 1), ""),
+                s -> new JobViews(s, new Scheduler(), new DecisionTime(1, 1), ""),
                 s -> new NodeViews(
                         s, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u" + u, 1),
                 u -> "u" + u);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
 import dev.muster.core.command.Command;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
@@ -101,14 +101,14 @@ class JobViewsTest {
 
     private static String asked(Site site, int job) {
         JobMessages.JobInfo info = new JobViews(
-                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                        site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(job), -1, false);
         return info.nodeListRequested() + " " + info.excludeList();
     }
 
     private static String nodes(Site site) {
         JobMessages.JobInfo info = new JobViews(
-                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                        site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
         return info.nodes() + " " + info.nodeCount() + " " + info.batchHost();
     }
@@ -136,7 +136,7 @@ class JobViewsTest {
             Site site = new Site("SelectTypeParameters=" + consumed);
             site.run("tasks=2 memPerNodeMb=100");
             JobMessages.JobInfo info = new JobViews(
-                            site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                            site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                     .info(site.core().state().jobs().at(1), -1, true);
             String mem = consumed.endsWith("Y") ? ",mem=100M" : "";
             assertThat(info.tresRequested() + " " + info.tresAlloc() + " "
@@ -171,7 +171,7 @@ class JobViewsTest {
                     .containsExactly(
                             4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
             Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
-            assertThat(new PolicyViews(site.core().state(), new Now(1, 1))
+            assertThat(new PolicyViews(site.core().state(), new DecisionTime(1, 1))
                             .priorities(all, List.of())
                             .rows())
                     .as("listed")
@@ -203,7 +203,7 @@ class JobViewsTest {
         for (String partQos : List.of("", "part")) {
             site.apply(new Command.UpdatePartition(
                     0, site.core().state().jobs().at(1).desc().partition(), Map.of("qos", partQos)));
-            assertThat(new PolicyViews(site.core().state(), new Now(1, 1))
+            assertThat(new PolicyViews(site.core().state(), new DecisionTime(1, 1))
                             .assocMgr(all, u -> 0)
                             .qos())
                     .extracting(q -> q.name() + q.submitted() + q.accruing())
@@ -250,19 +250,19 @@ class JobViewsTest {
     }
 
     private static JobMessages.JobInfo info(Site site) {
-        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
     }
 
     private static long priority(Site site) {
-        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false)
                 .priority();
     }
 
     private static String details(Site site) {
         JobMessages.NodeDetail d = new JobViews(
-                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                        site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, true)
                 .details()
                 .getFirst();

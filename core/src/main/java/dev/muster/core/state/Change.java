@@ -279,7 +279,7 @@ public sealed interface Change {
      */
     record NodePowerActionChosen(String node, String action) implements Change {}
 
-    record NodeMarked(String node, Node.Marks marks) implements Change {}
+    record NodeMarked(String node, Node.CloudIdentity marks) implements Change {}
 
     record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
 
@@ -317,7 +317,7 @@ public sealed interface Change {
     // ---- usage
 
     /** All usage as of a moment; see {@link Shares}. */
-    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.Had> usage, List<Shares.Had> qos)
+    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.UsageRecord> usage, List<Shares.UsageRecord> qos)
             implements Change {}
 
     // ---- snapshots only

@@ -2,7 +2,7 @@ package dev.muster.scheduler.claim;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FreeTable;
@@ -27,7 +27,7 @@ public final class ReservationsInForce {
     private final ClusterIndex cluster;
     private final IntPredicate isQueued;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final PlannedReservations claims;
     /** Ranks of the jobs whose turn has come, as {@link PlannedReservations#rank}. */
     private final BitSet turnsReached = new BitSet();
@@ -109,7 +109,7 @@ public final class ReservationsInForce {
     private final Set<Integer> lifted = new HashSet<>();
 
     public ReservationsInForce(
-            ClusterIndex cluster, IntPredicate isQueued, State state, Now now, PlannedReservations claims) {
+            ClusterIndex cluster, IntPredicate isQueued, State state, DecisionTime now, PlannedReservations claims) {
         this.cluster = cluster;
         this.isQueued = isQueued;
         this.state = state;

@@ -3,7 +3,7 @@ package dev.muster.scheduler.forecast;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
@@ -91,7 +91,7 @@ public final class ForecastExchange {
      *
      * @param maxClaims jobs whose places are to be kept
      */
-    public Forecast make(State state, Now now, int maxClaims) {
+    public Forecast make(State state, DecisionTime now, int maxClaims) {
         return Forecast.of(input(state, now, maxClaims));
     }
 
@@ -108,7 +108,7 @@ public final class ForecastExchange {
     }
 
     /** Notes down the input of a plan if one is wanted, because the pass is over. */
-    public void passed(State state, Now now) {
+    public void passed(State state, DecisionTime now) {
         if (wanted) {
             wanted = false;
             notes.offer(input(state, now, CLAIMS_MAX));
@@ -195,7 +195,7 @@ public final class ForecastExchange {
     }
 
     /** Returns the places that count in a pass; empty where passes plan for themselves. */
-    public Optional<ReservationsInForce> standing(State state, Now now) {
+    public Optional<ReservationsInForce> standing(State state, DecisionTime now) {
         Forecast made = offered.getAndSet(null);
         Forecast fresh = made != null && made.era() == era ? made : null;
         planned |= fresh != null;
@@ -234,7 +234,7 @@ public final class ForecastExchange {
      * Tests whether the place of the first job that waits can still be kept. Others may lose theirs to those before
      * them.
      */
-    public boolean keepsFirst(State state, Now now) {
+    public boolean keepsFirst(State state, DecisionTime now) {
         Optional<Integer> first = queue.jobs().stream().map(Job::id).findFirst().filter(claims::has);
         PlannedReservations alone = new PlannedReservations(cluster.nodes().size());
         first.ifPresent(id -> alone.add(id, claims.of(id)));
@@ -249,7 +249,7 @@ public final class ForecastExchange {
      *
      * @param maxClaims jobs whose places are to be kept
      */
-    public Forecast.Input input(State state, Now now, int maxClaims) {
+    public Forecast.Input input(State state, DecisionTime now, int maxClaims) {
         Map<Integer, List<Forecast.Alternative>> special = new HashMap<>();
         Map<Integer, List<Forecast.Alternative>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
@@ -292,7 +292,7 @@ public final class ForecastExchange {
                 era);
     }
 
-    private List<Forecast.Alternative> special(State state, Now now, Job job, EligibleNodes candidates, PassReservations reserved) {
+    private List<Forecast.Alternative> special(State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved) {
         JobReason reason = queue.waits().reason(job.id());
         boolean waits = Forecast.WAITS.contains(reason)
                 || reason == JobReason.RESERVATION
@@ -302,7 +302,7 @@ public final class ForecastExchange {
 
     /** @param where reservations that the job may run in, "" for none */
     private List<Forecast.Alternative> ways(
-            State state, Now now, Job job, EligibleNodes candidates, PassReservations reserved, List<String> where) {
+            State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved, List<String> where) {
         Optional<ResourceNeed> plain = need(state, job);
         List<Forecast.Alternative> out = new ArrayList<>();
         long afterS = Forecast.throttledS(state, job, now.tickMs());

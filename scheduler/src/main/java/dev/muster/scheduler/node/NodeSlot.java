@@ -1,6 +1,6 @@
 package dev.muster.scheduler.node;
 
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
@@ -134,7 +134,7 @@ public final class NodeSlot {
     /** Takes over what the node is now. A node that can be started is had as well, after those that are there. */
     public void judge(Node node, Settings settings) {
         coming = node.has(Node.Flag.POWERING_UP) || node.has(Node.Flag.POWER_UP);
-        asleep = node.wanted().isEmpty() && (startable || coming) && Power.canStart(settings, node);
+        asleep = node.wanted().isEmpty() && (startable || coming) && PowerSavingTimes.canStart(settings, node);
         features = node.features();
         extra = node.extra();
         active = node.activeFeatures();

@@ -4,7 +4,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.format.HostList;
@@ -40,7 +40,7 @@ import java.util.Set;
  */
 final class BackfillReservations {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final EligibleNodes candidates;
     private final PassReservations reserved;
     private final LicenseAllocator licenses;
@@ -59,7 +59,7 @@ final class BackfillReservations {
     /** @param packing those that wait are given nodes that are not free now where there is a choice */
     BackfillReservations(
             State state,
-            Now now,
+            DecisionTime now,
             EligibleNodes candidates,
             PassReservations reserved,
             LicenseAllocator licenses,

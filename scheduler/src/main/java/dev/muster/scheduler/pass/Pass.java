@@ -6,7 +6,7 @@ import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
@@ -54,7 +54,7 @@ public final class Pass {
     private final ClusterIndex cluster;
     private final JobQueue queue;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final int maxStarts;
     private final AccountRules accounts;
     private final boolean limited;
@@ -105,7 +105,7 @@ public final class Pass {
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
-    public Pass(SchedulingContext context, State state, Now now, int maxStarts) {
+    public Pass(SchedulingContext context, State state, DecisionTime now, int maxStarts) {
         this.context = context;
         this.cluster = context.cluster();
         this.queue = context.queue();

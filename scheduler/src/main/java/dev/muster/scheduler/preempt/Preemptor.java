@@ -4,7 +4,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
@@ -43,7 +43,7 @@ public final class Preemptor {
     private final PreemptableJobs preemptable;
     private final boolean pruned;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final PreemptPolicy policy;
     private final PassAllocations allocations;
     private final LicenseAllocator licenses;
@@ -106,7 +106,7 @@ public final class Preemptor {
             PreemptableJobs preemptable,
             boolean pruned,
             State state,
-            Now now,
+            DecisionTime now,
             PassAllocations allocations,
             LicenseAllocator licenses,
             RemainingCapacity open,

@@ -2,7 +2,7 @@ package dev.muster.scheduler.queue;
 
 import dev.muster.core.limits.LimitCache;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.node.ClusterIndex;
@@ -94,7 +94,7 @@ public final class JobQueue {
     }
 
     /** Brings the queue up to date before a pass. */
-    public void refresh(State state, Now now) {
+    public void refresh(State state, DecisionTime now) {
         if (cluster.needs().size() > JobClassIndex.CLASSES_MAX + 2 * order.size()) {
             cluster.needs().clear();
             classes.clear();

@@ -1,7 +1,7 @@
 package dev.muster.scheduler.queue;
 
 import dev.muster.core.command.Planner;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.node.Candidate;
@@ -39,7 +39,7 @@ public final class PowerBudget {
 
     /** Reads how many nodes may be started, when a pass begins. */
     public void renew(State state) {
-        int now = Power.left(state);
+        int now = PowerSavingTimes.left(state);
         if (now == left) {
             return;
         }

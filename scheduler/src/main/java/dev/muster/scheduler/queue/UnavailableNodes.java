@@ -2,7 +2,7 @@ package dev.muster.scheduler.queue;
 
 import dev.muster.core.command.Access;
 import dev.muster.core.limits.PartitionLimits;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
@@ -233,7 +233,7 @@ public final class UnavailableNodes {
             Optional<Node> n = state.nodes().find(name).filter(x -> !x.isClosedToJobs());
             specs[count++] = n.<Object>map(Node::spec).orElse(null);
             specs[count++] = n.<Object>map(Node::changeable).orElse(null);
-            if (n.isPresent() && !n.get().isUsable() && !Power.canStart(state.settings(), n.get())) {
+            if (n.isPresent() && !n.get().isUsable() && !PowerSavingTimes.canStart(state.settings(), n.get())) {
                 unusable.add(name);
             }
         }

@@ -2,7 +2,7 @@ package dev.muster.scheduler.request;
 
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
-import dev.muster.core.step.NetworkWords;
+import dev.muster.core.step.NetworkOption;
 import dev.muster.core.tres.ImexChannels;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.Digits;
@@ -41,7 +41,7 @@ public record TopologyRequest(
                 r.consolidateSegments(),
                 isPool(r) ? r.nodeList() : "",
                 ports,
-                NetworkWords.has(r.network(), ImexChannels.EACH_SEGMENT));
+                NetworkOption.has(r.network(), ImexChannels.EACH_SEGMENT));
     }
 
     /**

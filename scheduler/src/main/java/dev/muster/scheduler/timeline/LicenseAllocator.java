@@ -3,7 +3,7 @@ package dev.muster.scheduler.timeline;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.cluster.LayeredResource;
@@ -24,7 +24,7 @@ public final class LicenseAllocator {
     private static final byte LACKS = 2;
     private final HeldLicenses held;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Supplier<TimeGrid> times;
     private @Nullable LicensePlan plan;
     /** Licenses that a job without a reservation would get now, by request; valid until a job takes some. */
@@ -43,7 +43,7 @@ public final class LicenseAllocator {
     private record AskedLicenses(LicenseRequest.Wanted wanted, int end) {}
 
     /** @param times those of the pass, made when they are asked for */
-    public LicenseAllocator(HeldLicenses held, State state, Now now, Supplier<TimeGrid> times) {
+    public LicenseAllocator(HeldLicenses held, State state, DecisionTime now, Supplier<TimeGrid> times) {
         this.held = held;
         this.state = state;
         this.now = now;

@@ -78,7 +78,7 @@ class BackfillPolicyTest {
         assertThat(java.util.List.of((s.plannedStart(4) - c.seconds()) / 60, (s.plannedStart(5) - c.seconds()) / 60))
                 .containsExactly((long) minutes, (long) other);
         Forecast f = Forecast.of(s.forecasts()
-                .input(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0));
+                .input(c.state(), new dev.muster.core.state.DecisionTime(c.seconds() * 1000, c.seconds() * 1000), 0));
         assertThat((f.start(4) - c.seconds()) / 60)
                 .as("in the plan of the whole queue")
                 .isEqualTo(minutes);

@@ -9,7 +9,7 @@ import dev.muster.core.options.SchedulingOptions;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.json.Bytes;
@@ -202,7 +202,7 @@ final class Product {
 
     private Decision.Accepted run(Command command) {
         long ms = (BASE_S + nowS) * 1000;
-        Now now = new Now(ms, ms);
+        DecisionTime now = new DecisionTime(ms, ms);
         if (!(core.decide(command, now) instanceof Decision.Accepted a)) {
             throw new IllegalStateException("refused: " + command + " " + core.decide(command, now));
         }

@@ -4,10 +4,10 @@ import dev.muster.core.state.Change;
 import java.util.List;
 
 /** Lists the jobs and nodes that a record is about: what indexes must look at after it was applied. */
-public final class Touched {
+public final class AffectedEntities {
     private static final List<Integer> NONE = List.of();
 
-    private Touched() {}
+    private AffectedEntities() {}
 
     public static List<Integer> jobs(Change change) {
         return switch (change) {

@@ -18,8 +18,8 @@ import java.util.Optional;
  * A running job gives up some of its nodes ({@code scontrol update NumNodes=, NodeList=}). The node of its script
  * stays.
  */
-final class Shrinking {
-    private Shrinking() {}
+final class JobShrinkRules {
+    private JobShrinkRules() {}
 
     /** Shrinks the job to the first nodes of its allocation. */
     static Optional<Decision.Rejected> toCount(

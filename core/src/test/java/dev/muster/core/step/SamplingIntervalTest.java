@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** --acctg-freq and JobAcctGatherFrequency: the time between two measurements. */
-class SamplingTest {
+class SamplingIntervalTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             30               | 30

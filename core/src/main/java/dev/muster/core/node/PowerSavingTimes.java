@@ -19,7 +19,7 @@ import java.util.Set;
 /**
  * Power saving of nodes without work as configured: when they are stopped, and how long starting and stopping may take.
  */
-public final class Power {
+public final class PowerSavingTimes {
     /** States that SuspendExcStates may name. */
     public static final List<String> STATES = List.of(
             "CLOUD",
@@ -44,7 +44,7 @@ public final class Power {
     private final Map<String, Times> special = new HashMap<>();
     private final Times usual;
 
-    Power(State state) {
+    PowerSavingTimes(State state) {
         this.state = state;
         this.options = state.settings().options().power();
         this.usual = options.usual();
@@ -126,8 +126,8 @@ public final class Power {
     }
 
     /** Returns the power saving of a state; empty where no nodes are stopped or started. */
-    public static Optional<Power> of(State state) {
-        return isOn(state.settings()) ? Optional.of(new Power(state)) : Optional.empty();
+    public static Optional<PowerSavingTimes> of(State state) {
+        return isOn(state.settings()) ? Optional.of(new PowerSavingTimes(state)) : Optional.empty();
     }
 
     /** Returns the power saving times of a node: its own goes before its partitions', these before the cluster's. */
@@ -155,7 +155,7 @@ public final class Power {
         if (!any) {
             return false;
         }
-        Power power = new Power(state);
+        PowerSavingTimes power = new PowerSavingTimes(state);
         return power.options.stops()
                 && power.of(node).atOnce()
                 && !power.kept().contains(node.name())
@@ -178,7 +178,7 @@ public final class Power {
         return options.stops()
                 && (usual.idleS() >= 0
                         || special.values().stream().anyMatch(t -> t.idleS() >= 0 || t.atOnce())
-                        || state.nodes().values().stream().anyMatch(Power::stopsOfItself));
+                        || state.nodes().values().stream().anyMatch(PowerSavingTimes::stopsOfItself));
     }
 
     /** Tests whether the node has a SuspendTime of its own that is a number. */
@@ -193,7 +193,7 @@ public final class Power {
         for (String name : options.kept().partitions()) {
             state.partitions().find(name).ifPresent(p -> out.addAll(p.nodes()));
         }
-        for (PowerSavingOptions.Kept.Group group : options.kept().nodes()) {
+        for (PowerSavingOptions.ExemptNodes.Group group : options.kept().nodes()) {
             // nodes with jobs count first: they are not stopped anyway
             List<Node> candidates = group.names().stream()
                     .map(state.nodes()::find)

@@ -8,8 +8,8 @@ import dev.muster.model.job.ResourceRequest;
 import java.util.Optional;
 
 /** Interval at which a job's processes are sampled: {@code --acctg-freq} over JobAcctGatherFrequency. */
-public final class Sampling {
-    private Sampling() {}
+public final class SamplingInterval {
+    private SamplingInterval() {}
 
     /**
      * Refuses an interval that a job may not have: where sampling enforces memory limits, its memory is not sampled

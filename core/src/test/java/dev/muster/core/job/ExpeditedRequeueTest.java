@@ -5,7 +5,7 @@ import dev.muster.core.testkit.Play;
 import org.junit.jupiter.api.Test;
 
 /** --requeue=expedite: a job that fails is held, unless a node failed; then it comes first. */
-class ExpeditingTest {
+class ExpeditedRequeueTest {
     private static void play(String lines) {
         new Play(new Cluster(
                         "n[1-2] cpus=2 mem=1000",

@@ -3,7 +3,7 @@ package dev.muster.core.job;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
@@ -14,18 +14,18 @@ import java.util.List;
  * --requeue=expedite: a job that fails goes back to the queue and is held there, unless one of its nodes turns out to
  * have failed: then it comes before all others, for what is left of its time.
  */
-public final class Expediting {
+public final class ExpeditedRequeue {
     /** Added to what is left of a job's time: what it did since its last checkpoint is done again. */
     static final int SLACK_MIN = 10;
 
-    private Expediting() {}
+    private ExpeditedRequeue() {}
 
     public static boolean isAsked(Job job) {
         return job.desc().timing().expedite() && job.desc().kind() == JobDesc.Kind.BATCH;
     }
 
     /** Returns the changes for a job whose script failed: whether its nodes are to blame, their epilogs will say. */
-    static List<Change> failed(Job job, ExitStatus exit, Now now) {
+    static List<Change> failed(Job job, ExitStatus exit, DecisionTime now) {
         return List.of(
                 new Change.JobRequeued(
                         job.id(), true, JobReason.JOB_REQUEUED_IN_HELD, "", 0, now.seconds(), false, exit),
@@ -38,7 +38,7 @@ public final class Expediting {
     }
 
     /** Returns the changes for a job under which a node has failed while it ran. */
-    public static List<Change> lost(Job job, Now now) {
+    public static List<Change> lost(Job job, DecisionTime now) {
         return concat(
                 List.of(new Change.JobRequeued(
                         job.id(), false, JobReason.NONE, "", Priorities.EXPEDITED, now.seconds(), false)),
@@ -46,7 +46,7 @@ public final class Expediting {
     }
 
     /** Returns the changes by which the job comes first from now on. */
-    public static List<Change> first(Job job, Now now) {
+    public static List<Change> first(Job job, DecisionTime now) {
         return List.of(
                 new Change.DescriptionChanged(job.id(), left(job, now)),
                 new Change.PriorityChanged(job.id(), Priorities.EXPEDITED, -1, JobReason.NONE, ""),
@@ -58,7 +58,7 @@ public final class Expediting {
     }
 
     /** Returns the description with the rest of its time limit, with some to spare. */
-    private static JobDesc left(Job job, Now now) {
+    private static JobDesc left(Job job, DecisionTime now) {
         Job.Run r = job.run();
         if (r.limitMin() <= 0 || r.startTime() == 0) {
             return job.desc();

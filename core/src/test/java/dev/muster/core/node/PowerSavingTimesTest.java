@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Idle nodes are suspended, and resumed when a job needs them. */
-class PowerTest {
+class PowerSavingTimesTest {
     private static final String BOTH =
             "requeueJobs=true options.power:starts=true options.power:stops=true options.power:stop=30"
                     + " options.power:start=60 ";
@@ -384,7 +384,7 @@ class PowerTest {
                 "p nodes=n[1-3] default=yes\nq nodes=n[1-2]",
                 BOTH + "options.power:idle=300 options.power:partition:p=103,,,no "
                         + "options.power:partition:q=106,,,no");
-        Power power = Power.of(c.state()).orElseThrow();
+        PowerSavingTimes power = PowerSavingTimes.of(c.state()).orElseThrow();
         assertThat(c.state().nodes().values().stream().map(power::idleText))
                 .containsExactly("50", "106", "INFINITE", "300");
         new Play(c).lines("""
@@ -392,7 +392,7 @@ class PowerTest {
                 pass 56                               -> n2 free+POWERING_DOWN; n3 free; n4 free
                 pass 999                              -> n3 free; n4 free+POWERING_DOWN
                 """);
-        assertThat(Power.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
+        assertThat(PowerSavingTimes.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
     }
 
     /** The reason that an administrator wrote stays before the one that the system adds. */

@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * Gives out job numbers within one decision: ascending, wrapping after the full range, skipping numbers still known.
  */
-public final class Ids {
+public final class IdAllocator {
     /** Ids reserved at a time: the most that are skipped when a journal's tail was cut. */
     public static final int BLOCK = 1000;
 
@@ -23,7 +23,7 @@ public final class Ids {
     private long sluidCeiling;
     private boolean reserved;
 
-    public Ids(State state) {
+    public IdAllocator(State state) {
         this.state = state;
         nextJobId = state.nextJobId();
         ceiling = state.jobIdCeiling();

@@ -6,8 +6,8 @@ import dev.muster.model.job.JobDesc;
  * Makes equal parts of job descriptions one object, so that a hundred thousand jobs of one template cost one template.
  * Looks at the newest job only: submission loops repeat themselves.
  */
-public final class Interned {
-    private Interned() {}
+public final class DescriptionInterner {
+    private DescriptionInterner() {}
 
     public static JobDesc desc(JobDesc desc, State state) {
         return state.jobs()

@@ -14,7 +14,7 @@ import java.util.Set;
  * accepts and ignores all of them, as release 26.05 does: the same script then runs on clusters with and without these
  * switches.
  */
-public final class NetworkWords {
+public final class NetworkOption {
     /** Words that ask for nothing that any cluster lacks. */
     private static final Set<String> IDLE = Set.of("ip", "no_vni");
 
@@ -23,7 +23,7 @@ public final class NetworkWords {
     private static final List<String> RESOURCES = List.of("txqs", "tgqs", "eqs", "cts", "tles", "ptes", "les", "acs");
     private static final Set<String> CLASSES = Set.of("DEDICATED_ACCESS", "LOW_LATENCY", "BULK_DATA", "BEST_EFFORT");
 
-    private NetworkWords() {}
+    private NetworkOption() {}
 
     /**
      * Returns the error of the first word that cannot be honoured; empty if all can. Without SwitchType no plugin reads
