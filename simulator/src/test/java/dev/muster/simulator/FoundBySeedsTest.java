@@ -41,11 +41,11 @@ class FoundBySeedsTest {
         register("boot-1", List.of());
     }
 
-    private static Swarm plain() {
+    private static SimParameters plain() {
         Random random = new Random(1);
-        Swarm swarm = Swarm.draw(random);
+        SimParameters swarm = SimParameters.draw(random);
         while (swarm.externSteps() || swarm.awaitProlog() || swarm.nodes() != 1) {
-            swarm = Swarm.draw(random);
+            swarm = SimParameters.draw(random);
         }
         return swarm;
     }

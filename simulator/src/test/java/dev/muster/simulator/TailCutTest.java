@@ -72,7 +72,7 @@ class TailCutTest {
 
     @Test
     void numbersAreNotGivenTwice() {
-        decide(Simulation.config(Swarm.draw(new java.util.Random(1))));
+        decide(Simulation.config(SimParameters.draw(new java.util.Random(1))));
         Set<Integer> given = new TreeSet<>();
         for (int i = 1; i <= 2000; i++) {
             assertThat(given.add(submit(core, journal))).isTrue();

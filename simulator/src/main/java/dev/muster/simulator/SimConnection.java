@@ -9,11 +9,11 @@ import java.util.ArrayDeque;
  * One connection of a node: ordered both ways, may break at any frame, may hang while the node is cut off. Each side
  * learns of the end on its own.
  */
-final class Wire {
+final class SimConnection {
     private static final int LATE_PER_MILLE = 400;
 
     private final World world;
-    private final Swarm swarm;
+    private final SimParameters swarm;
     private final SimNode node;
     private final SimController controller;
     private final int controllerLife;
@@ -25,7 +25,7 @@ final class Wire {
     boolean nodeOpen = true;
     boolean controllerOpen = true;
 
-    Wire(World world, Swarm swarm, SimNode node, SimController controller) {
+    SimConnection(World world, SimParameters swarm, SimNode node, SimController controller) {
         this.world = world;
         this.swarm = swarm;
         this.node = node;

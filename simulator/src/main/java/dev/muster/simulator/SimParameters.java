@@ -6,7 +6,7 @@ import java.util.Random;
  * What one seed's world looks like and what goes wrong in it: each seed draws its own subset. Intervals are means in
  * virtual milliseconds, 0 for never; shares are per thousand.
  */
-record Swarm(
+record SimParameters(
         int nodes,
         int cpus,
         int clients,
@@ -39,8 +39,8 @@ record Swarm(
         boolean steps,
         boolean unkillable) {
 
-    static Swarm draw(Random r) {
-        return new Swarm(
+    static SimParameters draw(Random r) {
+        return new SimParameters(
                 1 + r.nextInt(4),
                 1 << 1 + r.nextInt(3),
                 1 + r.nextInt(3),

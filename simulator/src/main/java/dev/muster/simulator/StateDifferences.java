@@ -4,8 +4,8 @@ import dev.muster.core.state.State;
 import java.lang.reflect.RecordComponent;
 
 /** Where two states differ, in words. */
-final class Differences {
-    private Differences() {}
+final class StateDifferences {
+    private StateDifferences() {}
 
     static String of(State expected, State actual) {
         StringBuilder out = new StringBuilder();

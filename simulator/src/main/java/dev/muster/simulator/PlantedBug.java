@@ -1,7 +1,7 @@
 package dev.muster.simulator;
 
 /** Bugs that can be planted, to see that the simulator catches them. */
-enum Plant {
+enum PlantedBug {
     NONE("nothing"),
     REPLY_BEFORE_SYNC("the client hears of its job before the record is durable"),
     EFFECTS_BEFORE_SYNC("nodes are told before the records are durable"),
@@ -20,7 +20,7 @@ enum Plant {
 
     private final String sentence;
 
-    Plant(String sentence) {
+    PlantedBug(String sentence) {
         this.sentence = sentence;
     }
 

@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The outside ledger: what really ran, whatever anybody believes. */
-final class Reality {
+final class ExecutionLedger {
     private final World world;
-    private final Truth truth;
-    private final Map<String, Proc> all = new TreeMap<>();
-    private final Map<Integer, List<Proc>> byJob = new TreeMap<>();
+    private final DurableHistory truth;
+    private final Map<String, StepProcesses> all = new TreeMap<>();
+    private final Map<Integer, List<StepProcesses>> byJob = new TreeMap<>();
     private final Set<String> refused = new HashSet<>();
     private int launches;
     private java.util.function.ToLongFunction<String> talkingForMs = n -> 0;
 
-    Reality(World world, Truth truth) {
+    ExecutionLedger(World world, DurableHistory truth) {
         this.world = world;
         this.truth = truth;
     }
@@ -30,15 +30,15 @@ final class Reality {
         return jobId + "." + attempt + "." + stepId + (stepId == -5 ? "" : "@" + node);
     }
 
-    Proc started(int jobId, int attempt, int stepId, String node, Program program) {
-        Proc proc = new Proc(jobId, attempt, stepId, node, program, world.nowMs());
+    StepProcesses started(int jobId, int attempt, int stepId, String node, SimScript program) {
+        StepProcesses proc = new StepProcesses(jobId, attempt, stepId, node, program, world.nowMs());
         world.log(node, "runs " + proc + " for " + program.runMs());
         if (all.put(key(jobId, attempt, stepId, node), proc) != null) {
             throw new Violation("I3 one launch per attempt", proc + " ran before");
         }
-        for (Proc other : byJob.getOrDefault(jobId, List.of())) {
+        for (StepProcesses other : byJob.getOrDefault(jobId, List.of())) {
             // of two the older one must have been given up: a node that is cut off cannot know
-            Proc older = other.attempt < attempt ? other : proc;
+            StepProcesses older = other.attempt < attempt ? other : proc;
             if (other.alive && other.attempt != attempt && !truth.fenced(jobId, older.attempt, older.node)) {
                 throw new Violation("I4 one live attempt", proc + " starts while " + other + " lives");
             }
@@ -51,7 +51,7 @@ final class Reality {
         return proc;
     }
 
-    void ended(Proc proc, ExitStatus exit, boolean byItself) {
+    void ended(StepProcesses proc, ExitStatus exit, boolean byItself) {
         proc.alive = false;
         proc.byItself = byItself;
         proc.endMs = world.nowMs();
@@ -61,16 +61,16 @@ final class Reality {
 
     /** The batch script of an attempt, or null if it never ran. */
     @Nullable
-    Proc batch(int jobId, int attempt) {
+    StepProcesses batch(int jobId, int attempt) {
         return all.get(key(jobId, attempt, -5, ""));
     }
 
     @Nullable
-    Proc step(int jobId, int attempt, int stepId, String node) {
+    StepProcesses step(int jobId, int attempt, int stepId, String node) {
         return all.get(key(jobId, attempt, stepId, node));
     }
 
-    List<Proc> alive() {
+    List<StepProcesses> alive() {
         return all.values().stream().filter(p -> p.alive).toList();
     }
 

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * A fast replay on a machine of equal CPUs: what the product's pass does there ({@link Product}), counted instead of
+ * A fast replay on a machine of equal CPUs: what the product's pass does there ({@link CoreReplay}), counted instead of
  * chosen node by node. A test holds the two against each other. All times in seconds of the trace.
  */
-final class Kernel {
+final class FastReplay {
     /** A longer queue is put in order again only each {@link #SORT_S} seconds where its order changes with time. */
     private static final int LONG_QUEUE = 1000;
 
@@ -32,7 +32,7 @@ final class Kernel {
     private int[] fill = new int[64];
     private int waiting;
     private final double[] key;
-    private final Profile running = new Profile();
+    private final AvailabilityProfile running = new AvailabilityProfile();
     private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::atS));
     private final int cpus;
     /** Those that have begun at this moment. */
@@ -46,7 +46,7 @@ final class Kernel {
 
     private record End(long atS, int index) {}
 
-    Kernel(Trace trace, Policy policy) {
+    FastReplay(Trace trace, Policy policy) {
         this.policy = policy;
         this.jobs = trace.jobs();
         this.startS = new long[jobs.size()];
@@ -267,7 +267,7 @@ final class Kernel {
 
     /** Gives each job, in order, a reservation at the first time at which it fits beside all jobs before it. */
     private void everybody() {
-        Profile plan = running.copy();
+        AvailabilityProfile plan = running.copy();
         int[] order = Arrays.copyOf(queue, waiting);
         int now = free;
         for (int index : order) {

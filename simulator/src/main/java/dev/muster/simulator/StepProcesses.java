@@ -3,12 +3,12 @@ package dev.muster.simulator;
 import dev.muster.model.job.ExitStatus;
 
 /** The processes of one step on one node, as they really are. */
-final class Proc {
+final class StepProcesses {
     final int jobId;
     final int attempt;
     final int stepId;
     final String node;
-    final Program program;
+    final SimScript program;
     final long startMs;
     long remainingMs;
     long resumedMs;
@@ -21,7 +21,7 @@ final class Proc {
     long endMs;
     ExitStatus exit = ExitStatus.NONE;
 
-    Proc(int jobId, int attempt, int stepId, String node, Program program, long nowMs) {
+    StepProcesses(int jobId, int attempt, int stepId, String node, SimScript program, long nowMs) {
         this.jobId = jobId;
         this.attempt = attempt;
         this.stepId = stepId;

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * Every entry that ever became durable, replayed from its bytes: what the controller must agree with after any crash,
  * and what clients and nodes may rely on.
  */
-final class Truth {
+final class DurableHistory {
     private final World world;
 
     @SuppressWarnings("NullAway.Init") // the cluster sets it before the first entry
-    private Reality reality;
+    private ExecutionLedger reality;
 
     private State state = State.EMPTY;
     private long index;
@@ -41,11 +41,11 @@ final class Truth {
     private final Map<String, Integer> acknowledged = new HashMap<>();
     private final Set<Integer> cancelled = new HashSet<>();
 
-    Truth(World world) {
+    DurableHistory(World world) {
         this.world = world;
     }
 
-    void reality(Reality r) {
+    void reality(ExecutionLedger r) {
         reality = r;
     }
 
@@ -225,7 +225,7 @@ final class Truth {
             return;
         }
         Job job = met.jobs().at(c.jobId());
-        Proc proc = reality.step(c.jobId(), job.attempt(), c.stepId(), c.node());
+        StepProcesses proc = reality.step(c.jobId(), job.attempt(), c.stepId(), c.node());
         if (proc == null || proc.alive || !proc.exit.equals(told)) {
             throw new Violation(
                     "I11 true exit status",
@@ -241,7 +241,7 @@ final class Truth {
         if (c.state() == JobState.COMPLETED) {
             completed.add(c.jobId());
         }
-        Proc batch = reality.batch(c.jobId(), job.attempt());
+        StepProcesses batch = reality.batch(c.jobId(), job.attempt());
         if (isEndOfScript(c) && (batch == null || batch.alive || !batch.exit.equals(c.exit()))) {
             throw new Violation(
                     "I11 true exit status",
@@ -264,7 +264,7 @@ final class Truth {
                         && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
     }
 
-    private static String really(@Nullable Proc proc) {
+    private static String really(@Nullable StepProcesses proc) {
         if (proc == null) {
             return "never ran";
         }
@@ -272,7 +272,7 @@ final class Truth {
     }
 
     /** A job that times out was launched, and its end was not reported in time. */
-    private void timedOut(Job job, @Nullable Proc batch) {
+    private void timedOut(Job job, @Nullable StepProcesses batch) {
         if (batch == null) {
             if (reality.couldReport(job.run().allocation().ofScript().node())) {
                 throw new Violation(

@@ -12,7 +12,7 @@ import java.util.Map;
  * @param meanOfUsers the mean over users of each one's mean bounded slowdown
  * @param utilisation CPU seconds of work per capacity from the first submission to the last end
  */
-public record Result(
+public record ReplayResult(
         int jobs,
         double mean,
         double p95,
@@ -27,7 +27,7 @@ public record Result(
     static final long THRESHOLD_S = 10;
 
     /** @param startS of each job of the trace, in seconds of its time */
-    public static Result of(Trace trace, long[] startS, int deepest) {
+    public static ReplayResult of(Trace trace, long[] startS, int deepest) {
         List<Trace.Job> jobs = trace.jobs();
         double[] slow = new double[jobs.size()];
         Map<Integer, double[]> users = new HashMap<>();
@@ -51,7 +51,7 @@ public record Result(
         double ofUsers =
                 users.values().stream().mapToDouble(u -> u[0] / u[1]).average().orElseThrow();
         Arrays.sort(slow);
-        return new Result(
+        return new ReplayResult(
                 slow.length,
                 mean,
                 at(slow, 0.95),

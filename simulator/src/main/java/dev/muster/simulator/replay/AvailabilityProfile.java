@@ -6,13 +6,13 @@ import java.util.Arrays;
  * CPUs that come free, or with a negative number are taken, at times to come: ascending by time, one entry for each
  * time.
  */
-final class Profile {
+final class AvailabilityProfile {
     private long[] atS = new long[64];
     private int[] cpus = new int[64];
     private int size;
 
-    Profile copy() {
-        Profile out = new Profile();
+    AvailabilityProfile copy() {
+        AvailabilityProfile out = new AvailabilityProfile();
         out.atS = Arrays.copyOf(atS, atS.length);
         out.cpus = Arrays.copyOf(cpus, cpus.length);
         out.size = size;

@@ -33,7 +33,7 @@ import java.util.PriorityQueue;
  * A trace through the real core and its scheduler: jobs are submitted, started by passes over the queue and reported by
  * their nodes. Limits must be whole minutes ({@link Trace#wholeMinutes}), as Slurm's are.
  */
-final class Product {
+final class CoreReplay {
     private static final long BASE_S = 1_000_000;
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int FIRST_UID = 1000;
@@ -98,7 +98,7 @@ final class Product {
     }
 
     /** @param cpusPerNode of the machine's equal nodes */
-    Product(Trace trace, int cpusPerNode, Policy policy) {
+    CoreReplay(Trace trace, int cpusPerNode, Policy policy) {
         this.trace = trace;
         this.startS = new long[trace.jobs().size()];
         Json.Obj options = new Json.Obj();

@@ -8,17 +8,17 @@ import dev.muster.model.job.ExitStatus;
  * @param exit when it ends by itself
  * @param ignoresTerm dies of SIGKILL only
  */
-record Program(long runMs, ExitStatus exit, boolean ignoresTerm) {
+record SimScript(long runMs, ExitStatus exit, boolean ignoresTerm) {
     /** Nothing that ends by itself: an external step. */
-    static final Program FOREVER = new Program(Long.MAX_VALUE / 4, ExitStatus.NONE, false);
+    static final SimScript FOREVER = new SimScript(Long.MAX_VALUE / 4, ExitStatus.NONE, false);
 
     String text(String name) {
         return "#!/bin/sim " + name + " " + runMs + " " + exit.code() + " " + exit.signal() + " " + ignoresTerm;
     }
 
-    static Program of(String text) {
+    static SimScript of(String text) {
         String[] words = text.split(" ");
-        return new Program(
+        return new SimScript(
                 Long.parseLong(words[2]),
                 new ExitStatus(Integer.parseInt(words[3]), Integer.parseInt(words[4]), false),
                 Boolean.parseBoolean(words[5]));
