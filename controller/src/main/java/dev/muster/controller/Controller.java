@@ -15,20 +15,20 @@ import dev.muster.controller.config.ConfigService;
 import dev.muster.controller.config.PartitionQos;
 import dev.muster.controller.config.PowerOptions;
 import dev.muster.controller.config.ReconfigureCheck;
-import dev.muster.controller.config.SchedulerWords;
+import dev.muster.controller.config.IneffectiveOptions;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
-import dev.muster.controller.edge.Clients;
+import dev.muster.controller.edge.ClientActivity;
 import dev.muster.controller.edge.ControllerApi;
 import dev.muster.controller.edge.ControllerServices;
 import dev.muster.controller.edge.DebugLevels;
 import dev.muster.controller.edge.Diagnostics;
-import dev.muster.controller.edge.GroupLook;
+import dev.muster.controller.edge.GroupLookup;
 import dev.muster.controller.edge.HttpPages;
 import dev.muster.controller.edge.RateLimit;
 import dev.muster.controller.edge.SubmitFilter;
 import dev.muster.controller.edge.TokenIssuer;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
@@ -36,14 +36,14 @@ import dev.muster.controller.engine.JournalLossCheck;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.Recovery;
 import dev.muster.controller.engine.StateDirectory;
-import dev.muster.controller.engine.Watch;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.nodes.HealthChecks;
 import dev.muster.controller.nodes.NodeEffects;
 import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.controller.nodes.NodeTimeouts;
 import dev.muster.controller.site.BurstBuffers;
-import dev.muster.controller.site.Programs;
+import dev.muster.controller.site.JobPrograms;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.Metrics;
 import dev.muster.controller.stats.SchedulerLog;
@@ -103,7 +103,7 @@ public final class Controller implements ControllerServices {
     private volatile SlurmConf conf;
     private final DaemonLog log;
     private final Identities identities = new Identities();
-    private final GroupLook groupLook;
+    private final GroupLookup groupLook;
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
     private final DebugFlags flags;
@@ -115,13 +115,13 @@ public final class Controller implements ControllerServices {
     private final OwnedJobs owned = new OwnedJobs();
     private SnapshotWriter snapshots;
     private Journal journal;
-    private Blobs blobs;
+    private BlobStore blobs;
     private Clock clock;
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
     private ControllerApi api;
-    private Programs programs;
+    private JobPrograms programs;
     private BurstBuffers buffers;
     private Accounting accounting;
     private ExternalDbds external;
@@ -135,7 +135,7 @@ public final class Controller implements ControllerServices {
     /** A controller of this state has been there before. */
     private boolean hasHistory;
 
-    private final Clients clients = new Clients();
+    private final ClientActivity clients = new ClientActivity();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
     private Certificates certificates;
@@ -154,7 +154,7 @@ public final class Controller implements ControllerServices {
         this.conf = conf;
         this.confFile = confFile;
         this.log = log;
-        this.groupLook = new GroupLook(
+        this.groupLook = new GroupLookup(
                 () -> core().durable(),
                 identities::gidsNow,
                 c -> core().execute(c, -1),
@@ -202,7 +202,7 @@ public final class Controller implements ControllerServices {
         }
         StateDirectory place = StateDirectory.open(Path.of(c.stateSaveLocation()), c.clusterName(), clean, log::error);
         openState(c);
-        Watch watch = new Watch();
+        JobWatch watch = new JobWatch();
         startCore(watch);
         lossCheck = new JournalLossCheck(place, thread, recovered, log);
         lossCheck.check(place.remembered().and(accounting.highest()));
@@ -233,7 +233,7 @@ public final class Controller implements ControllerServices {
         Path journalDir = stateDir.resolve("journal");
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
         journal = FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info));
-        blobs = new Blobs(stateDir.resolve("blobs"));
+        blobs = new BlobStore(stateDir.resolve("blobs"));
         core = new Core(scheduler);
         Sessions sessions = credentials.get().sessions();
         CompletableFuture<Accounting> opening =
@@ -246,13 +246,13 @@ public final class Controller implements ControllerServices {
     }
 
     /** Starts the core thread, with the nodes' connections and the site's programs as its effects. */
-    private void startCore(Watch watch) {
+    private void startCore(JobWatch watch) {
         clock = new Clock(core.state().tickMs() + 1);
         NodeMessagesFromState outgoing = new NodeMessagesFromState(
                 blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         links = new NodeLinks(log, this::conf, outgoing, clock, this::connection);
         buffers = new BurstBuffers(this::conf, log, command -> thread.post(command), blobs::read);
-        programs = new Programs(this::conf, log, command -> thread.post(command), blobs::read, buffers);
+        programs = new JobPrograms(this::conf, log, command -> thread.post(command), blobs::read, buffers);
         programs.check();
         NodeEffects effects =
                 new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
@@ -472,7 +472,7 @@ public final class Controller implements ControllerServices {
                 IgnoredSettings.inertKeys(c),
                 IgnoredSettings.inertWords(c),
                 IgnoredSettings.unread(c),
-                SchedulerWords.without(c))) {
+                IneffectiveOptions.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }
@@ -664,7 +664,7 @@ public final class Controller implements ControllerServices {
     }
 
     @Override
-    public GroupLook groupLook() {
+    public GroupLookup groupLook() {
         return groupLook;
     }
 
@@ -710,7 +710,7 @@ public final class Controller implements ControllerServices {
     }
 
     @Override
-    public Clients clients() {
+    public ClientActivity clients() {
         return clients;
     }
 

@@ -2,7 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.controller.edge.StepHandler;
 import dev.muster.controller.edge.SubmitHandler;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.controller.view.AllocationView;
 import dev.muster.core.Core;
@@ -157,7 +157,7 @@ final class ManagedJob implements StepDesk.Job {
         List<Command.CreateStep> asked = new ArrayList<>();
         for (JobMessages.CreateStep m : parts) {
             Bytes environment = SubmitHandler.joined(m.step().environment());
-            String hash = Blobs.hash(environment);
+            String hash = BlobStore.hash(environment);
             environments.put(hash, environment);
             asked.add(new Command.CreateStep(
                     uid,
@@ -226,7 +226,7 @@ final class ManagedJob implements StepDesk.Job {
     }
 
     /** The service by which slurmd finds the manager of a job's steps. */
-    public static final class Desk implements StepDesk {
+    public static final class Allocator implements StepDesk {
         @Override
         public StepDesk.Job open(Bytes entry, Consumer<Bytes> keep) {
             return new ManagedJob(entry, keep);

@@ -3,7 +3,7 @@ package dev.muster.controller;
 import dev.muster.controller.edge.StepHandler;
 import dev.muster.controller.edge.SubmitHandler;
 import dev.muster.controller.engine.Pipeline;
-import dev.muster.controller.engine.Watch;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
@@ -52,7 +52,7 @@ final class StepWarmUp {
             .toList();
     private final Bytes environment = SubmitHandler.joined(variables);
     private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> environment, (job, why) -> {});
-    private final Watch watch = new Watch();
+    private final JobWatch watch = new JobWatch();
     private final Pipeline pipeline;
     private final int nodes;
     private long tick = 1_000;

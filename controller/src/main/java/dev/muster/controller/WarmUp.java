@@ -1,6 +1,6 @@
 package dev.muster.controller;
 
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.Recovery;
@@ -140,8 +140,8 @@ final class WarmUp {
         JobDesc.Payload p = m.job().payload();
         JobDesc desc = m.job()
                 .withPayload(new JobDesc.Payload(
-                        Blobs.hash(m.script()),
-                        Blobs.hash(environment),
+                        BlobStore.hash(m.script()),
+                        BlobStore.hash(environment),
                         p.arguments(),
                         p.submitHost(),
                         p.submitPid(),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.controller.edge.SubmitHandler;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -141,7 +141,7 @@ class ManagedJobTest {
     void managedStepIsPlacedAsSlurmctldWould() {
         StepDesk.Piece there = begun("r1", 4);
         JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
-        String hash = Blobs.hash(SubmitHandler.joined(m.step().environment()));
+        String hash = BlobStore.hash(SubmitHandler.joined(m.step().environment()));
         site.apply(new Command.CreateStep(
                 USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
         Map<String, Launch> here = new TreeMap<>();
@@ -195,7 +195,7 @@ class ManagedJobTest {
 
     @Test
     void stepManagerKnowsStepsThatSlurmctldBegan() {
-        String hash = Blobs.hash(Bytes.of("A=1"));
+        String hash = BlobStore.hash(Bytes.of("A=1"));
         site.apply(new Command.CreateStep(
                 USER, "x", JOB, desc(4).withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "t"));
         hear();

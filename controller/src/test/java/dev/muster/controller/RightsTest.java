@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.config.ConfigBridge;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.Rights;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -289,7 +289,7 @@ class RightsTest {
             for (Who who : Who.values()) {
                 cells.add(DynamicTest.dynamicTest(word + " for " + who, () -> {
                     State state = site().core().state();
-                    Privacy privacy = new Privacy(List.of(word), state, who.uid, "u" + who.uid);
+                    PrivateDataFilter privacy = new PrivateDataFilter(List.of(word), state, who.uid, "u" + who.uid);
                     assertThat(privacy.hides(word)).isEqualTo(!who.isAtLeast(Who.OPERATOR));
                     for (String other : PRIVATE) {
                         assertThat(other.equals(word) || !privacy.hides(other))

@@ -1,7 +1,7 @@
 package dev.muster.controller.edge;
 
 import dev.muster.controller.view.JobViews;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
@@ -26,10 +26,10 @@ final class PlanHandler {
     private final State state;
     private final DecisionTime now;
     private final Scheduler scheduler;
-    private final Privacy privacy;
+    private final PrivateDataFilter privacy;
     private final JobViews views;
 
-    PlanHandler(State state, DecisionTime now, Scheduler scheduler, Privacy privacy, JobViews views) {
+    PlanHandler(State state, DecisionTime now, Scheduler scheduler, PrivateDataFilter privacy, JobViews views) {
         this.state = state;
         this.now = now;
         this.scheduler = scheduler;

@@ -178,7 +178,7 @@ final class JobCompletion implements AutoCloseable {
         if (wanted.equals(KAFKA)) {
             outbox = Optional.of(brokers());
         } else if (wanted.equals(ELASTIC)) {
-            outbox = Optional.of(Documents.open(conf, log));
+            outbox = Optional.of(ElasticsearchOutbox.open(conf, log));
         } else {
             outbox = Optional.empty();
         }

@@ -97,7 +97,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
     }
 
     /** Tables of straw: the step rows that come, in order. */
-    private static final class Rows implements RowSink, EmbeddedAccounting.Questions {
+    private static final class Rows implements RowSink, EmbeddedAccounting.RowQueries {
         private final Map<Integer, JobRow> last = new ConcurrentSkipListMap<>();
         /** Rows of jobs that were written more than once at the same time. */
         private final AtomicInteger twice = new AtomicInteger();

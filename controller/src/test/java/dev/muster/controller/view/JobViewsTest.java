@@ -170,7 +170,7 @@ class JobViewsTest {
             assertThat(List.of(waits.eligibleTime(), waits.accrueTime(), waits.startTime()))
                     .containsExactly(
                             4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
-            Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
+            PrivateDataFilter all = new PrivateDataFilter(List.of(), site.core().state(), 0, "root", g -> false);
             assertThat(new PolicyViews(site.core().state(), new DecisionTime(1, 1))
                             .priorities(all, List.of())
                             .rows())
@@ -199,7 +199,7 @@ class JobViewsTest {
         site.submit("timing.beginTime=4000000000");
         assertThat(List.of(info(site).eligibleTime(), info(site).accrueTime())).containsExactly(4_000_000_000L, 0L);
         // nor counted; and a partition's QOS has the jobs there besides their own
-        Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
+        PrivateDataFilter all = new PrivateDataFilter(List.of(), site.core().state(), 0, "root", g -> false);
         for (String partQos : List.of("", "part")) {
             site.apply(new Command.UpdatePartition(
                     0, site.core().state().jobs().at(1).desc().partition(), Map.of("qos", partQos)));

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  * Mails about arrays as a whole that one entry calls for: with the first task's start and requeue and with the last
  * task's end.
  */
-final class MailOfArray {
+final class ArrayMail {
     static final Set<Mail.Event> ABOUT = Set.of(Mail.Event.BEGIN, Mail.Event.END, Mail.Event.FAIL, Mail.Event.REQUEUE);
 
     private static final int KILLED = 9;
@@ -29,7 +29,7 @@ final class MailOfArray {
     private final Set<Integer> requeued = new HashSet<>();
     private final Set<Integer> ended = new HashSet<>();
 
-    MailOfArray(State before, State after) {
+    ArrayMail(State before, State after) {
         this.before = before;
         this.after = after;
     }

@@ -20,11 +20,11 @@ import java.util.List;
  * @param shares the nodes that its tasks are told are their job's
  * @param of what has the parts, as many
  */
-record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares, List<StepPart> of) {
-    static WholeStep of(State state, Job job, Step step) {
+record CombinedStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares, List<StepPart> of) {
+    static CombinedStep of(State state, Job job, Step step) {
         int jobId = job.isHet() ? job.het().jobId() : job.id();
         if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
-            return new WholeStep(
+            return new CombinedStep(
                     jobId,
                     step.nodes(),
                     job.run().allocation().nodes(),
@@ -45,7 +45,7 @@ record WholeStep(int jobId, List<Step.Part> parts, List<Allocation.Share> shares
                 : parts.stream()
                         .flatMap(p -> job.run().allocation().on(p.node()).stream())
                         .toList();
-        return new WholeStep(jobId, parts, shares, of);
+        return new CombinedStep(jobId, parts, shares, of);
     }
 
     int tasks() {

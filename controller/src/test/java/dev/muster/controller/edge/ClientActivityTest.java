@@ -10,14 +10,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** shows: InactiveLimit */
-class ClientsTest {
+class ClientActivityTest {
     @Test
     void silentClientLosesItsAllocationAfterInactiveLimit() {
         Site site = new Site(
                 "DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
         site.run("kind=ALLOCATION");
         site.run("kind=BATCH");
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         assertThat(silent(clients, site, 100, 10)).isEmpty();
         clients.heard(1, 105);
         assertThat(silent(clients, site, 115, 10)).isEmpty();
@@ -36,7 +36,7 @@ class ClientsTest {
         Site site = new Site(
                 "DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES\nPartitionName=r Nodes=ALL RootOnly=YES");
         site.run("kind=RUN");
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         silent(clients, site, 100, 10);
         List<Command> found = silent(clients, site, 111, 10);
         assertThat(found).containsExactly(new Command.EndInactive(1, 1));
@@ -49,7 +49,7 @@ class ClientsTest {
     void anAllocationWithoutACommandHasNoLimit() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         site.run("kind=ALLOCATION extras.noShell=true");
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         silent(clients, site, 100, 10);
         assertThat(silent(clients, site, 1_000, 10)).isEmpty();
         site.apply(new Command.EndInactive(1, 1));
@@ -59,7 +59,7 @@ class ClientsTest {
     @Test
     void allocationEndsTenSecondsAfterItsCommandIsGone() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         clients.awaits(1);
         clients.gone(1, 100);
         assertThat(clients.unclaimed(List.of(), id -> true, 150))
@@ -80,7 +80,7 @@ class ClientsTest {
     void returningCommandKeepsItsAllocation() {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         site.run("kind=ALLOCATION");
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         clients.gone(1, 100);
         clients.awaits(1);
         assertThat(unclaimed(clients, site, 200)).isEmpty();
@@ -92,7 +92,7 @@ class ClientsTest {
         site.run("kind=RUN");
         Job running = site.core().state().jobs().at(1);
         Job waits = running.with(JobState.PENDING);
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         clients.started(List.of(waits), 100);
         assertThat(clients.unclaimed(List.of(running), id -> false, 159)).isEmpty();
         assertThat(clients.unclaimed(List.of(running), id -> false, 160))
@@ -107,20 +107,20 @@ class ClientsTest {
         Site site = new Site("DefMemPerCPU=1", "PartitionName=p Nodes=ALL Default=YES");
         site.run("kind=BATCH");
         site.run("kind=ALLOCATION extras.noShell=true");
-        Clients clients = new Clients();
+        ClientActivity clients = new ClientActivity();
         clients.gone(1, 100);
         clients.gone(2, 100);
         assertThat(unclaimed(clients, site, 200)).isEmpty();
     }
 
-    private static List<Command> unclaimed(Clients clients, Site site, long nowS) {
+    private static List<Command> unclaimed(ClientActivity clients, Site site, long nowS) {
         List<Job> active = List.copyOf(site.core().state().jobs().values().stream()
                 .filter(j -> j.state().isActive())
                 .toList());
         return clients.unclaimed(active, id -> false, nowS);
     }
 
-    private static List<Command> silent(Clients clients, Site site, long nowS, long limitS) {
+    private static List<Command> silent(ClientActivity clients, Site site, long nowS, long limitS) {
         List<Job> active = List.copyOf(site.core().state().jobs().values().stream()
                 .filter(j -> j.state().isActive())
                 .toList());

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * Scripts and environments by the SHA-256 of their content. The journal holds each once, so a file here needs no sync
  * of its own until a snapshot lets the journal forget it: {@link #sync}.
  */
-public final class Blobs {
+public final class BlobStore {
     /**
      * Age at which files without a reference are removed: a submission that is on its way may refer to a younger one.
      */
@@ -50,7 +50,7 @@ public final class Blobs {
     private record Pending(Bytes content, int holders) {}
 
     /** @throws IOException if the directory cannot be made */
-    public Blobs(Path directory) throws IOException {
+    public BlobStore(Path directory) throws IOException {
         this.directory = directory;
         Files.createDirectories(directory, StateDirectory.OWN_DIRECTORY);
     }

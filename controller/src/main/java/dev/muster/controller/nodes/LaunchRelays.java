@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * and to those of which nothing is heard in time the controller speaks itself, after it has told them to leave what may
  * still come through the tree.
  */
-public final class Relays {
+public final class LaunchRelays {
     /**
      * Seconds after which a node that has no launch through others is spoken to directly. What else it is told waits as
      * long.
@@ -40,7 +40,7 @@ public final class Relays {
     private final DaemonLog log;
 
     /** @param startMs of this controller: its numbers are beyond those of the one before */
-    Relays(long startMs, DaemonLog log) {
+    LaunchRelays(long startMs, DaemonLog log) {
         newest = new AtomicLong(startMs << NUMBERS_PER_MS_BITS);
         this.log = log;
     }

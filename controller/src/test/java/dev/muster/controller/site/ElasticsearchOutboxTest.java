@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** jobcomp/elasticsearch: what has no server waits for it. */
-class DocumentsTest {
+class ElasticsearchOutboxTest {
     @TempDir
     private Path dir;
 
@@ -58,7 +58,7 @@ class DocumentsTest {
         if (!(SlurmConf.read(file.toFile()) instanceof SlurmConf.Parsed.Ok(SlurmConf conf))) {
             throw new AssertionError("unreadable");
         }
-        return Documents.open(() -> conf, new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
+        return ElasticsearchOutbox.open(() -> conf, new DaemonLog("slurmctld", dir + "/log", false, 5, ""));
     }
 
     private String log() {

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class DecodedAheadTest {
+class ParallelDecoderTest {
     private final List<String> used = new ArrayList<>();
-    private final DecodedAhead<Integer> ahead = new DecodedAhead<>(
+    private final ParallelDecoder<Integer> ahead = new ParallelDecoder<>(
             () -> b -> Integer.valueOf(new String(b, StandardCharsets.UTF_8)),
             (value, index) -> used.add(index + "=" + value));
 

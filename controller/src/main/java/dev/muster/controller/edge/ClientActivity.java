@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
 /** Times of the last requests of commands with allocations, which ask periodically for their jobs. */
-public final class Clients {
+public final class ClientActivity {
     /** Seconds that a command may be away that waits for its allocation: it may only have lost its connection. */
     private static final int AWAY_S = 10;
     /** Seconds that a command may be away after a start of slurmctld: by then it has asked again, or given up. */

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * jobcomp/elasticsearch: one request for each document, to where JobCompLoc points at that time. Documents wait without
  * end while the server is away or refuses all; one that it cannot read is dropped.
  */
-final class Documents implements Outbox.Sender, Outbox.Terms {
+final class ElasticsearchOutbox implements Outbox.Sender, Outbox.Terms {
     private static final String FILE = "elasticsearch_state";
     private static final int RETRY_MS = 1_000;
     private static final int FLUSH_MS = 500;
@@ -31,7 +31,7 @@ final class Documents implements Outbox.Sender, Outbox.Terms {
     private final Supplier<SlurmConf> conf;
     private final HttpClient http;
 
-    private Documents(Supplier<SlurmConf> conf) {
+    private ElasticsearchOutbox(Supplier<SlurmConf> conf) {
         this.conf = conf;
         this.http = HttpClient.newBuilder()
                 .connectTimeout(seconds("connect_timeout", CONNECT_S))
@@ -39,7 +39,7 @@ final class Documents implements Outbox.Sender, Outbox.Terms {
     }
 
     static Outbox open(Supplier<SlurmConf> conf, DaemonLog log) {
-        Documents way = new Documents(conf);
+        ElasticsearchOutbox way = new ElasticsearchOutbox(conf);
         return new Outbox(
                 "jobcomp/elasticsearch",
                 new Outbox.Pace(0, 0, RETRY_MS, 1),

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * Decodes a long row of records on other threads while their caller uses the first of them, in order: half of a restart
  * with a long queue is decoding. Bounded; what is wrong with a record is thrown where it would have been used.
  */
-final class DecodedAhead<T> {
+final class ParallelDecoder<T> {
     private static final int BATCH_RECORDS = 1000;
     private static final int BATCH_BYTES = 1 << 20;
     private static final int BATCHES_AHEAD = 4;
@@ -57,7 +57,7 @@ final class DecodedAhead<T> {
      * @param decoders one for each batch, called on other threads
      * @param use called by the caller's thread, in the order of {@link #add}
      */
-    DecodedAhead(Supplier<Function<byte[], T>> decoders, ObjLongConsumer<T> use) {
+    ParallelDecoder(Supplier<Function<byte[], T>> decoders, ObjLongConsumer<T> use) {
         this.decoders = decoders;
         this.use = use;
     }

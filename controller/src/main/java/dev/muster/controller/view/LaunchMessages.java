@@ -30,12 +30,12 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /** Makes the launch messages of jobs and steps from the state and the blobs. */
-public final class Launches {
+public final class LaunchMessages {
     private static final StepDesc NO_STEP = Codec.bind(new Json.Obj(), StepDesc.class);
     private final Function<String, Bytes> blobs;
 
     /** @param blobs content by hash */
-    public Launches(Function<String, Bytes> blobs) {
+    public LaunchMessages(Function<String, Bytes> blobs) {
         this.blobs = blobs;
     }
 
@@ -132,12 +132,12 @@ public final class Launches {
     }
 
     /** Returns the launches of one step. */
-    public Of of(State state, Job job, Step step, long tickMs) {
-        return new Of(state, job, step, tickMs);
+    public StepLaunches of(State state, Job job, Step step, long tickMs) {
+        return new StepLaunches(state, job, step, tickMs);
     }
 
     /** The launches of one step: what its nodes are told alike is made once. */
-    public final class Of {
+    public final class StepLaunches {
         private final State state;
         private final Job job;
         private final Step step;
@@ -147,7 +147,7 @@ public final class Launches {
         private int tasks;
         private List<MpiNode> mpi = List.of();
 
-        private Of(State state, Job job, Step step, long tickMs) {
+        private StepLaunches(State state, Job job, Step step, long tickMs) {
             this.state = state;
             this.job = job;
             this.step = step;
@@ -180,7 +180,7 @@ public final class Launches {
                         jobShare.secondsLeft(),
                         "",
                         limitMb(state, job, share, part.memoryMb()),
-                        NodeLists.of(job.run().allocation()),
+                        HostListCache.of(job.run().allocation()),
                         false,
                         jobShare.gres());
             }
@@ -193,7 +193,7 @@ public final class Launches {
                 environment = Optional.of(new JobEnvironment.OfStep(state, job, step, blobs.apply(step.envHash())));
                 tasks = environment.get().whole().tasks();
             }
-            WholeStep whole = environment.get().whole();
+            CombinedStep whole = environment.get().whole();
             return new Launch(
                     share,
                     step.id(),
@@ -211,16 +211,16 @@ public final class Launches {
                     environment.get().index(part),
                     whole.parts().size(),
                     tasks,
-                    Launches.secondsLeft(state, job, d, share),
+                    LaunchMessages.secondsLeft(state, job, d, share),
                     step.ioToken(),
                     share.memoryMb() == 0 ? 0 : part.memoryMb(),
-                    NodeLists.of(job.run().allocation()),
+                    HostListCache.of(job.run().allocation()),
                     false,
                     indices(part.gres()),
                     mpi(d) ? mpiNodes(whole) : List.of());
         }
 
-        private List<MpiNode> mpiNodes(WholeStep whole) {
+        private List<MpiNode> mpiNodes(CombinedStep whole) {
             if (mpi.isEmpty()) {
                 mpi = whole.mpi();
             }
@@ -255,7 +255,7 @@ public final class Launches {
                 share.secondsLeft(),
                 "",
                 share.memoryMb(),
-                NodeLists.of(job.run().allocation()),
+                HostListCache.of(job.run().allocation()),
                 job.desc().extras().getUserEnv(),
                 share.gres());
     }

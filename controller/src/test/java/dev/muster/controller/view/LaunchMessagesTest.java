@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
 import dev.muster.controller.nodes.NodeLinks;
-import dev.muster.controller.nodes.Relays;
+import dev.muster.controller.nodes.LaunchRelays;
 import dev.muster.controller.nodes.SharedLaunchEncoder;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Tests that the common part of nodes' messages is made once, and that each node is told what it would be told alone.
  */
-class LaunchesTest {
+class LaunchMessagesTest {
     private static final int NODES = 40;
 
     @Test
@@ -57,8 +57,8 @@ class LaunchesTest {
                 .reduce((a, b) -> b)
                 .orElseThrow();
         assertThat(step.nodes()).hasSize(NODES);
-        Launches launches = new Launches(hash -> Bytes.of("A=1\0SLURM_NODEID=77\0B=2"));
-        Launches.Of together = launches.of(site.core().state(), job, step, 0);
+        LaunchMessages launches = new LaunchMessages(hash -> Bytes.of("A=1\0SLURM_NODEID=77\0B=2"));
+        LaunchMessages.StepLaunches together = launches.of(site.core().state(), job, step, 0);
         for (int i = 0; i < NODES; i++) {
             Step.Part part = step.nodes().get(i);
             Launch launch = together.on(part);
@@ -105,7 +105,7 @@ class LaunchesTest {
                 .filter(s -> s.id() >= 0)
                 .reduce((a, b) -> b)
                 .orElseThrow();
-        Launch launch = new Launches(hash ->
+        Launch launch = new LaunchMessages(hash ->
                         Bytes.of("CUDA_VISIBLE_DEVICES=0,1\0SLURM_GPUS_ON_NODE=2\0GPU_FREQ=1\0SLURM_JOB_GPUS=0,1"))
                 .of(site.core().state(), job, step, 0)
                 .on(step.nodes().getFirst());
@@ -166,12 +166,12 @@ class LaunchesTest {
                 .filter(s -> s.id() >= 0)
                 .reduce((a, b) -> b)
                 .orElseThrow();
-        Launches.Of together =
-                new Launches(hash -> Bytes.of("A=1")).of(site.core().state(), job, step, 0);
+        LaunchMessages.StepLaunches together =
+                new LaunchMessages(hash -> Bytes.of("A=1")).of(site.core().state(), job, step, 0);
         List<Decision.Direct> all = step.nodes().stream()
                 .map(p -> new Decision.Direct(p.node(), together.on(p)))
                 .toList();
-        SharedLaunch shared = Relays.shared(all).orElseThrow();
+        SharedLaunch shared = LaunchRelays.shared(all).orElseThrow();
         SharedLaunchEncoder alike = new SharedLaunchEncoder(shared);
         assertThat(alike.bytes()).isEqualTo(40L * Codec.encode(shared.common()).length);
         for (int i = 0; i < NODES; i++) {

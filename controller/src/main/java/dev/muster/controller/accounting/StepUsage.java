@@ -9,8 +9,8 @@ import dev.muster.model.job.Metered;
 import dev.muster.model.job.TaskPeaks;
 
 /** Usage of a step, from the reports of its nodes about their tasks. */
-final class TaskUse {
-    private TaskUse() {}
+final class StepUsage {
+    private StepUsage() {}
 
     /**
      * Adds a node's tasks. Averages are over all tasks of the step.

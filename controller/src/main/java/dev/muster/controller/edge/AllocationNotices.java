@@ -9,7 +9,7 @@ import java.util.Map;
  * Texts of operators for salloc ({@code scontrol notify}), until it asks for them. A few words per job; the oldest
  * jobs' go first.
  */
-final class Notices {
+final class AllocationNotices {
     private static final int JOBS_MAX = 1000;
     private static final int PER_JOB_MAX = 20;
 

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class KeptTextsTest {
+class ScriptUploadsTest {
     private final List<String> log = new ArrayList<>();
     private final State state = State.EMPTY.apply(new Entry(
             0,
@@ -25,13 +25,13 @@ class KeptTextsTest {
             "Config",
             List.of(new Change.ConfigApplied(
                     json("{'options':{'accounting_store':'job_script'}}", Settings.class), List.of(), List.of()))));
-    private final KeptTexts texts = new KeptTexts(KeptTextsTest::content, log::add);
+    private final ScriptUploads texts = new ScriptUploads(ScriptUploadsTest::content, log::add);
 
     private static Bytes content(String hash) {
         return switch (hash) {
             case "gone" -> throw new UncheckedIOException(new IOException("it is gone"));
-            case "large" -> Bytes.of(new byte[KeptTexts.CONTENT_BYTES_MAX + 1]);
-            case "half1", "half2", "half3" -> Bytes.of(new byte[KeptTexts.CONTENT_BYTES_MAX]);
+            case "large" -> Bytes.of(new byte[ScriptUploads.CONTENT_BYTES_MAX + 1]);
+            case "half1", "half2", "half3" -> Bytes.of(new byte[ScriptUploads.CONTENT_BYTES_MAX]);
             default -> Bytes.of(hash);
         };
     }
@@ -42,7 +42,7 @@ class KeptTextsTest {
 
     /** Returns the contents that go out with a batch of jobs that have these scripts. */
     private List<String> batch(String... scripts) {
-        KeptTexts.Of of = texts.next();
+        ScriptUploads.Batch of = texts.next();
         for (String script : scripts) {
             of.add(
                     state,

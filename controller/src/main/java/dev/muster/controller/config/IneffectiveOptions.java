@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * Words of SchedulerParameters, PriorityFlags and SelectTypeParameters that change nothing here;
  * docs/scheduler-parameters.md has the list.
  */
-public final class SchedulerWords {
+public final class IneffectiveOptions {
     private static final Set<String> WORK = new TreeSet<>(List.of(
             "assoc_limit_stop",
             "kill_invalid_depend",
@@ -78,7 +78,7 @@ public final class SchedulerWords {
     private static final String UNKNOWN = "it is not known to this version";
     private static final String PLAN = "the plan covers seven days on a grid of its own";
 
-    private SchedulerWords() {}
+    private IneffectiveOptions() {}
 
     /** Returns the words without an effect, each behind its place. */
     public static List<String> without(SlurmConf conf) {

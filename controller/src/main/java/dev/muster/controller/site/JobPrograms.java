@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  * The programs that slurmctld runs for jobs: PrologSlurmctld, EpilogSlurmctld and MailProg, as SlurmUser. The thread
  * that carries out effects waits for none of them.
  */
-public final class Programs {
+public final class JobPrograms {
     /** Programs that run at the same time. */
     static final int RUNNING_MAX = 64;
     /** Programs that wait for their turn; mails beyond are dropped. */
@@ -53,7 +53,7 @@ public final class Programs {
      * @param core takes commands
      * @param blobs content by hash
      */
-    public Programs(
+    public JobPrograms(
             Supplier<SlurmConf> conf,
             DaemonLog log,
             Consumer<Command> core,

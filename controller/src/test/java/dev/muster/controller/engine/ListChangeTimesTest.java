@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class SinceTest {
+class ListChangeTimesTest {
     @Test
     void aListIsAsOldAsTheNewestOfItsTables() {
-        Since since = new Since();
+        ListChangeTimes since = new ListChangeTimes();
         Object nodes = new Object();
         Object jobs = new Object();
         assertThat(since.of(5, nodes, jobs)).isEqualTo(5);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Hides from one caller what PrivateData names. root, SlurmUser, operators and administrators see everything,
  * coordinators what belongs to their accounts.
  */
-public final class Privacy {
+public final class PrivateDataFilter {
     private final List<String> words;
     private final int uid;
     private final String user;
@@ -34,12 +34,12 @@ public final class Privacy {
     private static final Set<String> PLACES = Set.of("name", "hostname", "address", "port", "bcastAddress");
 
     /** @param words of PrivateData; user: the caller's name */
-    public Privacy(List<String> words, State state, int uid, String user) {
+    public PrivateDataFilter(List<String> words, State state, int uid, String user) {
         this(words, state, uid, user, gid -> false);
     }
 
     /** @param member whether the caller is of the group with this number */
-    public Privacy(List<String> words, State state, int uid, String user, IntPredicate member) {
+    public PrivateDataFilter(List<String> words, State state, int uid, String user, IntPredicate member) {
         this.member = member;
         this.words = words;
         this.uid = uid;

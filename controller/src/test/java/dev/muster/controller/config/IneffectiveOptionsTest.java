@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Words that are taken and change nothing are said in the log. */
-class SchedulerWordsTest {
+class IneffectiveOptionsTest {
     /**
      * Every word of SchedulerParameters that the manuals of 22.05 and since have, and the beginning of the sentence on
      * it.
@@ -44,18 +44,18 @@ class SchedulerWordsTest {
 
     @Test
     void invalidSchedulerParametersAreReported() {
-        assertThat(SchedulerWords.without(parameters(WORDS))).isEmpty();
-        assertThat(SchedulerWords.without(parameters(NEEDLESS)))
+        assertThat(IneffectiveOptions.without(parameters(WORDS))).isEmpty();
+        assertThat(IneffectiveOptions.without(parameters(NEEDLESS)))
                 .hasSize(parameters(NEEDLESS).size())
                 .allMatch(s -> s.contains(" has no effect: "))
                 .noneMatch(s -> s.contains("not known"));
-        assertThat(SchedulerWords.without(
+        assertThat(IneffectiveOptions.without(
                         parameters("requeue_delay=x bf_min_prio_reserve=-1 max_array_tasks bf_min_age_reserve=5")))
                 .containsExactly(
                         "Invalid SchedulerParameters bf_min_prio_reserve: -1",
                         "Invalid SchedulerParameters max_array_tasks: ",
                         "Invalid SchedulerParameters requeue_delay: x");
-        assertThat(SchedulerWords.without(parameters("bf_hetjob_prio=most invented")))
+        assertThat(IneffectiveOptions.without(parameters("bf_hetjob_prio=most invented")))
                 .containsExactly(
                         "SchedulerParameters=invented has no effect: it is not known to this version",
                         "SchedulerParameters=bf_hetjob_prio=most has no effect: it is min, avg or max");
@@ -63,14 +63,14 @@ class SchedulerWordsTest {
 
     @Test
     void unknownPriorityFlagIsReported() {
-        assertThat(SchedulerWords.withoutFlags(
+        assertThat(IneffectiveOptions.withoutFlags(
                         List.of("accrue_always", "MAX_TRES_GRES", "NO_NORMAL_TRES", "FAIR_TREE", "TICKET_BASED")))
                 .containsExactly("PriorityFlags=TICKET_BASED has no effect: it is not known to this version");
     }
 
     @Test
     void invalidPreemptAndSelectParametersAreReported() {
-        assertThat(SchedulerWords.without(
+        assertThat(IneffectiveOptions.without(
                         List.of(
                                 "min_exempt_priority=5",
                                 "send_user_signal",
@@ -83,11 +83,11 @@ class SchedulerWordsTest {
                                 "ENFORCE_BINDING_GRES",
                                 "ONE_TASK_PER_SHARING_GRES")))
                 .isEmpty();
-        assertThat(SchedulerWords.without(List.of("min_exempt_priority", "Suspend_Grace_Time=x"), List.of()))
+        assertThat(IneffectiveOptions.without(List.of("min_exempt_priority", "Suspend_Grace_Time=x"), List.of()))
                 .containsExactly(
                         "Invalid PreemptParameters min_exempt_priority",
                         "Invalid PreemptParameters Suspend_Grace_Time=x");
-        assertThat(SchedulerWords.without(
+        assertThat(IneffectiveOptions.without(
                         List.of("reorder_count=3", "strict_order", "invented"),
                         List.of("CR_Socket", "ONE_TASK_PER_SHARING_GRES")))
                 .containsExactly(

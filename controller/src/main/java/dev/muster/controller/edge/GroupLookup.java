@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * Looks up the groups of users with jobs that wait for partitions with AllowGroups: every GroupUpdateTime, without
  * GroupUpdateForce only if the file of groups has changed, and whenever the configuration or such a list changes.
  */
-public final class GroupLook {
+public final class GroupLookup {
     private final Supplier<State> durable;
     private final IntFunction<Optional<List<Integer>>> groups;
     private final Function<Command, Decision> core;
@@ -36,7 +36,7 @@ public final class GroupLook {
      * @param changedMs when the file of groups was changed
      * @param failed told what kept a look from its end
      */
-    public GroupLook(
+    public GroupLookup(
             Supplier<State> durable,
             IntFunction<Optional<List<Integer>>> groups,
             Function<Command, Decision> core,

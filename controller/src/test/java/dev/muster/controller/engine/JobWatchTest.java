@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class WatchTest {
+class JobWatchTest {
     private static final int LONG_MS = 60_000;
 
-    private final Watch watch = new Watch();
+    private final JobWatch watch = new JobWatch();
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicBoolean gone = new AtomicBoolean();
 

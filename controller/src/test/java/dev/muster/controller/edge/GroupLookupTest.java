@@ -11,15 +11,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Tests when the groups of users are looked up again. */
-class GroupLookTest {
+class GroupLookupTest {
     private static final long SOON_MS = 200;
     private final Semaphore looks = new Semaphore(0);
     private final AtomicLong changedMs = new AtomicLong(5);
     private final Semaphore failures = new Semaphore(0);
     private volatile boolean broken;
 
-    private GroupLook started() {
-        GroupLook look = new GroupLook(
+    private GroupLookup started() {
+        GroupLookup look = new GroupLookup(
                 () -> {
                     if (broken) {
                         throw new IllegalStateException("nobody answers");
@@ -45,7 +45,7 @@ class GroupLookTest {
 
     @Test
     void groupsAreReadOnReconfigureAndWhenAListIsSet() throws Exception {
-        GroupLook look = started();
+        GroupLookup look = started();
         assertThat(looksSoon()).isFalse();
         look.update(0, true);
         assertThat(looks()).isTrue();
@@ -65,7 +65,7 @@ class GroupLookTest {
     @Test
     void failedGroupLookupIsTriedAgain() throws Exception {
         broken = true;
-        GroupLook look = started();
+        GroupLookup look = started();
         look.update(0, true);
         assertThat(failures.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
         broken = false;

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
  * The time since when a list has not changed, for clients that have an older copy: the moment at which a query first
  * saw the tables that the list is made of. It may be later than the change, never earlier. Thread-safe.
  */
-public final class Since {
+public final class ListChangeTimes {
     private List<WeakReference<Object>> seen = List.of();
     private long second;
 

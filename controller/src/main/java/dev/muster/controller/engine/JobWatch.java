@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Lets requests wait for something to happen to a job. */
-public final class Watch {
+public final class JobWatch {
     private final ConcurrentHashMap<Integer, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
 
     /** Wakes the request that waits for a job: something of the job changed and is durable and visible. */

@@ -17,7 +17,7 @@ import java.util.function.Function;
  * Scripts and environments of batch jobs on their way to accounting, as AccountingStoreFlags has it. What was sent
  * lately is not sent again: many jobs have one script. Not thread-safe.
  */
-final class KeptTexts {
+final class ScriptUploads {
     /** Hashes that are remembered as sent. */
     private static final int SENT_MAX = 10_000;
     /**
@@ -33,7 +33,7 @@ final class KeptTexts {
     private final LinkedHashSet<String> sent = new LinkedHashSet<>();
 
     /** @param source a content by its hash; throws {@link UncheckedIOException} if it cannot be read */
-    KeptTexts(Function<String, Bytes> source, Consumer<String> log) {
+    ScriptUploads(Function<String, Bytes> source, Consumer<String> log) {
         this.source = source;
         this.log = log;
     }
@@ -43,12 +43,12 @@ final class KeptTexts {
         sent.clear();
     }
 
-    Of next() {
-        return new Of();
+    Batch next() {
+        return new Batch();
     }
 
     /** The texts of one batch. */
-    final class Of {
+    final class Batch {
         private final List<TextRow> rows = new ArrayList<>();
         private final List<Content> contents = new ArrayList<>();
         private long bytes;
