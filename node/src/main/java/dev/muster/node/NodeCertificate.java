@@ -10,7 +10,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.SignCertificate;
 import dev.muster.model.api.ClusterMessages.SignedCertificate;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
@@ -84,10 +84,10 @@ final class NodeCertificate {
     }
 
     /** Renews it as long as the loop runs. */
-    void keep(Loop loop) {
+    void keep(EventLoop loop) {
         loop.later(
                 Math.clamp(untilRenewalMs(), PAUSE_MS, LOOK_MS),
-                () -> Loop.aside(() -> {
+                () -> EventLoop.aside(() -> {
                     try {
                         if (untilRenewalMs() <= 0) {
                             obtain(1);

@@ -30,7 +30,7 @@ import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.node.cgroup.Cgroups;
 import dev.muster.node.cgroup.MemoryWatch;
 import dev.muster.node.cgroup.Namespaces;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.hardware.FeatureHelpers;
 import dev.muster.node.hardware.HardwareProbe;
@@ -40,9 +40,9 @@ import dev.muster.node.io.MpiLinks;
 import dev.muster.node.io.X11Tunnels;
 import dev.muster.node.job.Hooks;
 import dev.muster.node.job.Jobs;
-import dev.muster.node.job.Reports;
+import dev.muster.node.job.UnacknowledgedReports;
 import dev.muster.node.job.StepManager;
-import dev.muster.node.job.Unallocated;
+import dev.muster.node.job.NoAllocateSteps;
 import dev.muster.node.meter.GpuUse;
 import dev.muster.node.meter.Hdf5Sink;
 import dev.muster.node.meter.InfluxSink;
@@ -51,11 +51,11 @@ import dev.muster.node.meter.PowerMeter;
 import dev.muster.node.meter.ProfileSink;
 import dev.muster.node.meter.Profiles;
 import dev.muster.node.meter.Sensors;
-import dev.muster.node.meter.StepUses;
+import dev.muster.node.meter.StepUsageFiles;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.UnexpectedErrors;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.os.UserFiles;
@@ -63,7 +63,7 @@ import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.SpoolLock;
 import dev.muster.node.step.RunningSteps;
 import dev.muster.node.step.SpecBuilder;
-import dev.muster.node.step.Starter;
+import dev.muster.node.step.StepStarter;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
@@ -87,7 +87,7 @@ public final class Slurmd implements AutoCloseable {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final JobSpool spool;
     private final Hooks hooks;
     private final Sensors sensors;
@@ -95,7 +95,7 @@ public final class Slurmd implements AutoCloseable {
     private final Jobs jobs;
     private final MpiLinks mpi;
     private final LaunchRelay launches;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
     private final StepManager manager;
     private final HardwareProbe probe;
     private final ControllerLink link;
@@ -108,14 +108,14 @@ public final class Slurmd implements AutoCloseable {
     private final long startTime = System.currentTimeMillis() / 1000;
     private final Owner owner;
     private final boolean reportReboot;
-    private final StepUses uses;
+    private final StepUsageFiles uses;
     private final FeatureHelpers helpers;
     /** The active ones among the features of its helpers. */
     private volatile List<String> activeFeatures;
     /** When they were changed without a reboot, seconds since 1970. */
     private volatile long featuresTime;
 
-    /** Has this node drained, for {@link Faults}. */
+    /** Has this node drained, for {@link UnexpectedErrors}. */
     private final Consumer<String> faults = this::drain;
 
     private void drain(String reason) {
@@ -150,7 +150,7 @@ public final class Slurmd implements AutoCloseable {
             Owner owner,
             boolean reportReboot,
             Neighbours neighbours,
-            Machine machine)
+            SlurmdProcess machine)
             throws CannotStartException {
         this.settings = settings;
         this.log = log;
@@ -165,7 +165,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             spool.open();
             lock = SpoolLock.take(settings.spoolDirectory(), machine.nodes == 1, log);
-            reports = new Reports(settings.spoolDirectory());
+            reports = new UnacknowledgedReports(settings.spoolDirectory());
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e));
         }
@@ -188,7 +188,7 @@ public final class Slurmd implements AutoCloseable {
         files = new UserFiles(namespaces::kept);
         windows = new X11Tunnels(settings, log, spool, namespaces);
         Profiles profiles = profiles();
-        Starter starter = new Starter(
+        StepStarter starter = new StepStarter(
                 settings,
                 log,
                 spool,
@@ -204,7 +204,7 @@ public final class Slurmd implements AutoCloseable {
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
         watchMemory(cgroups);
         sampleNow();
-        uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
+        uses = new StepUsageFiles(settings.spoolDirectory().resolve(StepUsageFiles.DIRECTORY), log);
         sampleTasks(programs);
         manager = new StepManager(
                 settings,
@@ -231,10 +231,10 @@ public final class Slurmd implements AutoCloseable {
                 this::hardware,
                 () -> lastMessage,
                 startTime,
-                new Unallocated(settings, loop, jobs, bootId),
+                new NoAllocateSteps(settings, loop, jobs, bootId),
                 manager);
         server = open(sessions, relay);
-        Faults.add(faults);
+        UnexpectedErrors.add(faults);
         link = new ControllerLink(
                 settings,
                 log,
@@ -264,7 +264,7 @@ public final class Slurmd implements AutoCloseable {
         new TaskSamples(
                         loop,
                         sensing,
-                        settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                        settings.confinement().tracking() == CgroupSettings.Tracking.GROUP,
                         jobs::running,
                         () -> sensing.tasks().gpus() && programs.has("nvidia-smi")
                                 ? programs.run(GpuUse.COMMAND).map(GpuUse::parse)
@@ -336,7 +336,7 @@ public final class Slurmd implements AutoCloseable {
         return new Profiles(
                 loop,
                 how,
-                settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                settings.confinement().tracking() == CgroupSettings.Tracking.GROUP,
                 () -> jobs.running(),
                 () -> Profiles.meters(
                         Path.of("/"),
@@ -349,11 +349,11 @@ public final class Slurmd implements AutoCloseable {
 
     private void sampleNow() {
         if (sensors.sampleSeconds() > 0) {
-            Loop.aside(() -> {
+            EventLoop.aside(() -> {
                 try {
                     sensors.sample();
                 } catch (RuntimeException e) {
-                    log.error("acct_gather: " + Faults.described(e));
+                    log.error("acct_gather: " + UnexpectedErrors.described(e));
                 }
                 loop.later(sensors.sampleSeconds() * 1000L, this::sampleNow);
             });
@@ -558,7 +558,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             carryOut(order);
         } catch (RuntimeException e) {
-            Faults.report(e);
+            UnexpectedErrors.report(e);
             jobs.failed(order, "slurmd internal error: " + e);
         }
     }
@@ -576,18 +576,18 @@ public final class Slurmd implements AutoCloseable {
             case dev.muster.model.node.NodeMessages.MeasureMemory m -> measure(m);
             case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
             case dev.muster.model.node.NodeMessages.Charter c -> manager.told(c);
-            case ReadConfig r -> Loop.aside(owner::readConfig);
+            case ReadConfig r -> EventLoop.aside(owner::readConfig);
             case SetDebug s -> debug(s.level());
-            case StopDaemon s -> Loop.aside(owner::stop);
+            case StopDaemon s -> EventLoop.aside(owner::stop);
             case Ack a -> reports.acknowledge(a.seq());
             case Welcome w -> launches.stale(w.staleRelay());
             case StaleRelay s -> launches.stale(s.id());
             case Relay r -> launches.order(r, link::tell);
             case Refused r -> {}
-            case CheckHealth c -> Loop.aside(hooks::health);
-            case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
-            case dev.muster.model.node.NodeMessages.ReadUse r -> Loop.aside(() -> link.tell(uses.read(r)));
-            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
+            case CheckHealth c -> EventLoop.aside(hooks::health);
+            case dev.muster.model.node.NodeMessages.ReadFile r -> EventLoop.aside(() -> link.tell(files.read(r)));
+            case dev.muster.model.node.NodeMessages.ReadUse r -> EventLoop.aside(() -> link.tell(uses.read(r)));
+            case dev.muster.model.node.NodeMessages.Reboot r -> EventLoop.aside(() -> reboot(r));
         }
     }
 
@@ -596,7 +596,7 @@ public final class Slurmd implements AutoCloseable {
                 .filter(s -> s.jobId() == m.jobId())
                 .map(ProcessTable.Running::stepd)
                 .toList();
-        Loop.aside(() -> {
+        EventLoop.aside(() -> {
             long kb = MemoryWatch.residentKb(stepds);
             loop.post(() -> link.tell(new dev.muster.model.node.NodeMessages.MemoryUsed(m.jobId(), m.attempt(), kb)));
         });
@@ -615,7 +615,7 @@ public final class Slurmd implements AutoCloseable {
     /** Ends the daemon; its jobs go on. */
     @Override
     public void close() {
-        Faults.remove(faults);
+        UnexpectedErrors.remove(faults);
         disconnect();
         windows.close();
         loop.close();

@@ -22,7 +22,7 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
@@ -77,17 +77,17 @@ class SlurmdTest {
         slurmd = slurmd();
     }
 
-    private static final Confinement NOT_CONFINED = new Confinement(
-            CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
+    private static final CgroupSettings NOT_CONFINED = new CgroupSettings(
+            CgroupConf.defaults(), CgroupSettings.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
 
     private boolean pollMemory;
 
     private Slurmd slurmd() throws Exception {
-        return slurmd(new Machine(stepd, 1));
+        return slurmd(new SlurmdProcess(stepd, 1));
     }
 
     /** @param machine the same as before, as at a new configuration, or another, as in another process */
-    private Slurmd slurmd(Machine machine) throws Exception {
+    private Slurmd slurmd(SlurmdProcess machine) throws Exception {
         Settings settings = new Settings(
                 "n1",
                 "test",
@@ -363,7 +363,7 @@ class SlurmdTest {
         prologs.add(script("prolog", "echo prolog >>" + hooks + "; sleep 2").toString());
         epilogs.add(script("epilog", "echo epilog >>" + hooks + "; sleep 2").toString());
         slurmd.close();
-        Machine machine = new Machine(stepd, 1);
+        SlurmdProcess machine = new SlurmdProcess(stepd, 1);
         slurmd = slurmd(machine);
         controller.send(batch(share(51, -1), spool.resolve("o"), "exit 3\n"));
         awaitText(hooks, "prolog");

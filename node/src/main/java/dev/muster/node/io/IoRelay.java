@@ -8,7 +8,7 @@ import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Jobs;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
@@ -47,14 +47,14 @@ public final class IoRelay {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Steps steps;
     private final JobSpool spool;
 
     private final IoFan.Dialer dialer;
 
     /** @param dialer reaches the nodes behind this one, where it is a relay */
-    public IoRelay(Settings settings, DaemonLog log, Loop loop, Steps steps, JobSpool spool, IoFan.Dialer dialer) {
+    public IoRelay(Settings settings, DaemonLog log, EventLoop loop, Steps steps, JobSpool spool, IoFan.Dialer dialer) {
         this.dialer = dialer;
         this.settings = settings;
         this.log = log;
@@ -104,7 +104,7 @@ public final class IoRelay {
 
     /** This node is one of several that the client reaches by this connection. */
     private void fan(Frames frames, IoAttach attach, Target target) throws IOException {
-        IoOutlet own = new IoOutlet();
+        RelayConnection own = new RelayConnection();
         try (IoFan fan = new IoFan(log, dialer, frames, attach, own)) {
             fan.start();
             Thread.ofVirtual().name("io-beat").start(() -> beat(frames));
@@ -248,7 +248,7 @@ public final class IoRelay {
         }
     }
 
-    private void pass(IoOutlet own, StepSocket stepd, IoAttach attach) throws IOException {
+    private void pass(RelayConnection own, StepSocket stepd, IoAttach attach) throws IOException {
         try {
             for (List<byte[]> next = own.take(); !next.isEmpty(); next = own.take()) {
                 List<byte[]> passed = new ArrayList<>();

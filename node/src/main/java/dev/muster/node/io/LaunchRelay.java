@@ -11,7 +11,7 @@ import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.SharedLaunch;
 import dev.muster.model.node.SharedLaunch.Part;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
 import java.io.IOException;
@@ -32,14 +32,14 @@ public final class LaunchRelay {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Consumer<Launch> begin;
     private final IoFan.Dialer dialer;
     /** Only the node's thread looks at it. */
     private long stale;
 
     /** @param begin on the node's thread; idempotent */
-    public LaunchRelay(Settings settings, DaemonLog log, Loop loop, Consumer<Launch> begin, IoFan.Dialer dialer) {
+    public LaunchRelay(Settings settings, DaemonLog log, EventLoop loop, Consumer<Launch> begin, IoFan.Dialer dialer) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -97,7 +97,7 @@ public final class LaunchRelay {
                 begin.accept(own);
             }
             List<String> self = List.of(settings.nodeName());
-            Loop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
+            EventLoop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
         });
         pass(relay, up);
         frames.receive();
@@ -119,7 +119,7 @@ public final class LaunchRelay {
     private void pass(Relay relay, Up up) {
         List<Part> parts = relay.launches().parts();
         for (List<Part> branch : LaunchTree.branches(parts.subList(1, parts.size()), relay.width())) {
-            Loop.aside(() -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
+            EventLoop.aside(() -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
         }
     }
 

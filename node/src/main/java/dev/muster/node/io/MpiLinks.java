@@ -8,7 +8,7 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiAttach;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.MpiSpec;
 import dev.muster.node.step.NodeStep;
@@ -43,14 +43,14 @@ public final class MpiLinks {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final JobSpool spool;
     private final IoFan.Dialer dialer;
 
     /** @param node that has the parent; attach: what it is told */
     private record Parent(String node, MpiAttach attach) {}
 
-    public MpiLinks(Settings settings, DaemonLog log, Loop loop, JobSpool spool, IoFan.Dialer dialer) {
+    public MpiLinks(Settings settings, DaemonLog log, EventLoop loop, JobSpool spool, IoFan.Dialer dialer) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -79,7 +79,7 @@ public final class MpiLinks {
     /** Keeps the step's helper connected to its parent until the step is over. */
     public void connect(NodeStep step) {
         if (step.hasMpiParent) {
-            Loop.aside(() -> keep(step));
+            EventLoop.aside(() -> keep(step));
         }
     }
 

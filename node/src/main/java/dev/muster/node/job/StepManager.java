@@ -22,9 +22,9 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.CharterFile;
+import dev.muster.node.spool.StepManagerFile;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.NodeJob;
 import dev.muster.node.step.NodeStep;
@@ -72,9 +72,9 @@ public final class StepManager {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Jobs jobs;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
     private final JobSpool spool;
     private final Peers peers;
     private final String bootId;
@@ -87,9 +87,9 @@ public final class StepManager {
     public StepManager(
             Settings settings,
             DaemonLog log,
-            Loop loop,
+            EventLoop loop,
             Jobs jobs,
-            Reports reports,
+            UnacknowledgedReports reports,
             JobSpool spool,
             Peers peers,
             String bootId,
@@ -112,7 +112,7 @@ public final class StepManager {
                 .removeIf(h ->
                         jobs.job(h.jobId, h.attempt).filter(j -> !j.isEnding()).isEmpty());
         String key = m.jobId() + "." + m.attempt();
-        CharterFile file = new CharterFile(spool.jobDirectory(m.jobId(), m.attempt()));
+        StepManagerFile file = new StepManagerFile(spool.jobDirectory(m.jobId(), m.attempt()));
         try {
             Held known = held.get(key);
             if (m.whole()) {
@@ -129,7 +129,7 @@ public final class StepManager {
         }
     }
 
-    private void opened(int jobId, int attempt, CharterFile file, List<Bytes> entries) {
+    private void opened(int jobId, int attempt, StepManagerFile file, List<Bytes> entries) {
         ServiceLoader.load(StepDesk.class).findFirst().ifPresent(desk -> {
             StepDesk.Job job = desk.open(entries.getFirst(), file::add);
             entries.subList(1, entries.size()).forEach(job::follow);
@@ -137,7 +137,7 @@ public final class StepManager {
         });
     }
 
-    private void lost(String key, CharterFile file, RuntimeException why) {
+    private void lost(String key, StepManagerFile file, RuntimeException why) {
         log.error("steps of job " + key + " wait for slurmctld when it is away: " + why);
         held.remove(key);
         file.remove();
@@ -342,7 +342,7 @@ public final class StepManager {
         bodies.forEach((t, body) -> {
             CompletableFuture<byte[]> answer = new CompletableFuture<>();
             asked.put(t, answer);
-            Loop.aside(() -> {
+            EventLoop.aside(() -> {
                 try {
                     answer.complete(
                             t.node.equals(settings.nodeName())
@@ -465,7 +465,7 @@ public final class StepManager {
 
     /** Takes over a job with steps that an earlier slurmd managed. */
     public void adopt(int jobId, int attempt) {
-        CharterFile file = new CharterFile(spool.jobDirectory(jobId, attempt));
+        StepManagerFile file = new StepManagerFile(spool.jobDirectory(jobId, attempt));
         try {
             List<Bytes> entries = file.read();
             if (!entries.isEmpty()) {

@@ -2,7 +2,7 @@ package dev.muster.node.meter;
 
 import dev.muster.config.sister.ProfileConf;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -62,7 +62,7 @@ public final class InfluxSink implements ProfileSink {
             ready = isTime || waiting.length() > WAITING_MAX ? taken() : "";
         }
         if (!ready.isEmpty()) {
-            Loop.aside(() -> send(ready));
+            EventLoop.aside(() -> send(ready));
         }
     }
 

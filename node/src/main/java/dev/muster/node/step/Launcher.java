@@ -7,14 +7,14 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.job.Jobs;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Carries out a node's launches. {@link Starter} does so by processes, which {@link Jobs} does not see. */
+/** Carries out a node's launches. {@link StepStarter} does so by processes, which {@link Jobs} does not see. */
 public interface Launcher {
     /**
      * A step that runs.
@@ -35,7 +35,7 @@ public interface Launcher {
      *
      * @param listener called on the loop
      */
-    StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener);
+    StepWatch watch(Path stepDirectory, EventLoop loop, StepWatch.Listener listener);
 
     /**
      * What an ended step has used, with what the node's meters say of the time from its start to now.

@@ -6,7 +6,7 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
+import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
@@ -147,7 +147,7 @@ public final class NodeStep {
         try {
             return launcher.used(directory, status);
         } catch (RuntimeException e) {
-            Faults.report(e);
+            UnexpectedErrors.report(e);
             return NodeMessages.Usage.NONE;
         }
     }

@@ -20,25 +20,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** No exception leaves a job waiting: the work that it waits for has an answer, and the node is drained. */
-class FaultsTest {
+class UnexpectedErrorsTest {
     @TempDir
     Path directory;
 
     private final List<String> drained = new CopyOnWriteArrayList<>();
     private final Consumer<String> node = drained::add;
     private DaemonLog log;
-    private Loop loop;
+    private EventLoop loop;
 
     @BeforeEach
     void begin() throws Exception {
         log = new DaemonLog("slurmd", directory.resolve("log").toString(), false, DaemonLog.INFO, "");
-        loop = new Loop(log);
-        Faults.add(node);
+        loop = new EventLoop(log);
+        UnexpectedErrors.add(node);
     }
 
     @AfterEach
     void end() {
-        Faults.remove(node);
+        UnexpectedErrors.remove(node);
         loop.close();
     }
 

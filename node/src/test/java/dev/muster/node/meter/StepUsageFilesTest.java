@@ -18,13 +18,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class StepUsesTest {
+class StepUsageFilesTest {
     @TempDir
     private Path dir;
 
-    private StepUses uses(int filesMax) throws IOException {
-        return new StepUses(
-                dir.resolve(StepUses.DIRECTORY), filesMax, new DaemonLog("slurmd", "/dev/null", false, 1, ""));
+    private StepUsageFiles uses(int filesMax) throws IOException {
+        return new StepUsageFiles(
+                dir.resolve(StepUsageFiles.DIRECTORY), filesMax, new DaemonLog("slurmd", "/dev/null", false, 1, ""));
     }
 
     private static ProcessTable.Running step(int job, int attempt, int step) {
@@ -34,7 +34,7 @@ class StepUsesTest {
 
     @Test
     void stepUseSumsTasksAndSeparatesAttempts() throws IOException {
-        StepUses uses = uses(10);
+        StepUsageFiles uses = uses(10);
         uses.saw(
                 step(7, 1, 0),
                 List.of(
@@ -53,15 +53,15 @@ class StepUsesTest {
 
     @Test
     void aLongStepHasCoarserPointsAndItsLastOne() throws IOException {
-        StepUses uses = uses(10);
-        Path file = dir.resolve(StepUses.DIRECTORY).resolve("1.1.0");
+        StepUsageFiles uses = uses(10);
+        Path file = dir.resolve(StepUsageFiles.DIRECTORY).resolve("1.1.0");
         for (int i = 1; i <= 1000; i++) {
             uses.add(file, new UsePoint(i, i * 10L, 5, 0, 0));
         }
         List<UsePoint> points =
                 uses.read(new ReadUse(1, 1, 1)).steps().getFirst().points();
         assertThat(points)
-                .hasSizeBetween(StepUses.POINTS_MAX / 2, StepUses.POINTS_MAX)
+                .hasSizeBetween(StepUsageFiles.POINTS_MAX / 2, StepUsageFiles.POINTS_MAX)
                 .last()
                 .extracting(UsePoint::time)
                 .isEqualTo(1000L);
@@ -70,8 +70,8 @@ class StepUsesTest {
 
     @Test
     void oldestStepUsesMakeRoomAndCutOnesAreSkipped() throws IOException {
-        StepUses uses = uses(5);
-        Path all = dir.resolve(StepUses.DIRECTORY);
+        StepUsageFiles uses = uses(5);
+        Path all = dir.resolve(StepUsageFiles.DIRECTORY);
         for (int i = 1; i <= 8; i++) {
             uses.add(all.resolve(i + ".1.0"), new UsePoint(1, 1, 1, 1, 1));
             assertThat(all.resolve(i + ".1.0").toFile().setLastModified(i * 1000L))

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ConfinementTest {
+class CgroupSettingsTest {
     @TempDir
     Path directory;
 
@@ -37,14 +37,14 @@ class ConfinementTest {
         Path file = directory.resolve("cgroup.conf");
         Files.writeString(file, lines.replace(';', '\n') + "\n");
         CgroupConf conf = CgroupConf.read(file.toFile(), new ArrayList<>());
-        Confinement c = new Confinement(
+        CgroupSettings c = new CgroupSettings(
                 conf,
-                Confinement.Tracking.DESCENT,
+                CgroupSettings.Tracking.DESCENT,
                 false,
                 false,
                 conf.constrainRamSpace(),
                 conf.constrainSwapSpace(),
                 Map.of());
-        assertThat(c.memory(allocated, 1000)).isEqualTo(new Confinement.Memory(hard << 20, soft << 20, withSwap << 20));
+        assertThat(c.memory(allocated, 1000)).isEqualTo(new CgroupSettings.Memory(hard << 20, soft << 20, withSwap << 20));
     }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The node's one thread: everything about jobs happens here, so that nothing else needs a lock. Where one process
  * stands for many nodes they take turns on a few threads, each node's work still one after the other and in order.
  */
-public final class Loop implements AutoCloseable {
+public final class EventLoop implements AutoCloseable {
     /** Pieces of work that a node does before others have their turn. */
     private static final int TURN_MAX = 64;
     /** Longest wait for an answer of the loop's thread, in seconds. */
@@ -36,16 +36,16 @@ public final class Loop implements AutoCloseable {
     private @Nullable Thread runner;
     private volatile boolean closed;
 
-    public Loop(DaemonLog log) {
+    public EventLoop(DaemonLog log) {
         this(log, new Threads(1), true);
     }
 
     /** @param threads shared with other nodes of this process; their owner ends them */
-    public Loop(DaemonLog log, Threads threads) {
+    public EventLoop(DaemonLog log, Threads threads) {
         this(log, threads, false);
     }
 
-    private Loop(DaemonLog log, Threads threads, boolean own) {
+    private EventLoop(DaemonLog log, Threads threads, boolean own) {
         this.log = log;
         this.threads = threads;
         this.own = own;
@@ -152,14 +152,14 @@ public final class Loop implements AutoCloseable {
         try {
             piece.run();
         } catch (RuntimeException e) {
-            Faults.report(e);
+            UnexpectedErrors.report(e);
         } catch (Error e) {
-            log.fatal("internal error: " + Faults.described(e));
+            log.fatal("internal error: " + UnexpectedErrors.described(e));
             Runtime.getRuntime().halt(70);
         }
     }
 
-    /** Something that may block: on a thread of its own. What it throws is for {@link Faults}. */
+    /** Something that may block: on a thread of its own. What it throws is for {@link UnexpectedErrors}. */
     public static void aside(Runnable work) {
         Thread.ofVirtual().name(ASIDE).start(work);
     }
@@ -175,7 +175,7 @@ public final class Loop implements AutoCloseable {
             try {
                 answer = work.get();
             } catch (RuntimeException | Error e) {
-                Faults.report(e);
+                UnexpectedErrors.report(e);
                 answer = failed.apply(e);
             }
             T known = answer;

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param cores jobs see only their CPUs: as devices, ram and swap only with TaskPlugin=task/cgroup
  * @param files by GRES name: the files of each device, in the order of the devices' indices
  */
-public record Confinement(
+public record CgroupSettings(
         CgroupConf conf,
         Tracking tracking,
         boolean cores,

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * which stays when the step is over. A file never grows beyond {@link #POINTS_MAX} lines: then every second one is
  * dropped, and so long steps have coarser ones. Nothing is synced; what a crash takes away is a part of a picture.
  */
-public final class StepUses {
+public final class StepUsageFiles {
     public static final String DIRECTORY = "uses";
     static final int POINTS_MAX = 240;
     /** Most files of steps; those of the steps that ended last are kept. */
@@ -38,11 +38,11 @@ public final class StepUses {
     private final int filesMax;
     private final DaemonLog log;
 
-    public StepUses(Path directory, DaemonLog log) {
+    public StepUsageFiles(Path directory, DaemonLog log) {
         this(directory, FILES_MAX, log);
     }
 
-    public StepUses(Path directory, int filesMax, DaemonLog log) {
+    public StepUsageFiles(Path directory, int filesMax, DaemonLog log) {
         this.directory = directory;
         this.filesMax = filesMax;
         this.log = log;

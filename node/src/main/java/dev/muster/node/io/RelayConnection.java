@@ -9,7 +9,7 @@ import java.util.List;
  * A connection down from a relay. Frames wait here for a writer of its own, so that a node that reads none holds up no
  * other.
  */
-final class IoOutlet {
+final class RelayConnection {
     /** More than srun may send ahead of what tasks have taken, with room for acknowledgements. */
     static final int WAITING_BYTES_MAX = 8 << 20;
     /** Frames that leave together. */

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
-class LoopTest {
+class EventLoopTest {
     @Test
     void closeAwaitsThePieceUnderWayAndStartsNoOther() throws Exception {
-        Loop loop = new Loop(new DaemonLog("slurmd", "", false, 0, ""));
+        EventLoop loop = new EventLoop(new DaemonLog("slurmd", "", false, 0, ""));
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicInteger done = new AtomicInteger();
@@ -36,7 +36,7 @@ class LoopTest {
 
     @Test
     void aPieceMayCloseItsOwnLoop() throws Exception {
-        Loop loop = new Loop(new DaemonLog("slurmd", "", false, 0, ""));
+        EventLoop loop = new EventLoop(new DaemonLog("slurmd", "", false, 0, ""));
         CountDownLatch closed = new CountDownLatch(1);
         loop.post(() -> {
             loop.close();

@@ -21,7 +21,7 @@ import dev.muster.node.meter.Sensors;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.CpuClock;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.UserEnvironment;
 import dev.muster.node.spool.JobSpool;
@@ -36,7 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Puts a step's files in place and starts its stepd. Blocks: runs on the starters' threads. */
-public final class Starter implements Launcher {
+public final class StepStarter implements Launcher {
     private final Settings settings;
     private final DaemonLog log;
     private final JobSpool spool;
@@ -54,7 +54,7 @@ public final class Starter implements Launcher {
     private final StepdServer stepds;
     private final CpuClock clock = CpuClock.here();
 
-    public Starter(
+    public StepStarter(
             Settings settings,
             DaemonLog log,
             JobSpool spool,
@@ -184,7 +184,7 @@ public final class Starter implements Launcher {
     }
 
     @Override
-    public StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener) {
+    public StepWatch watch(Path stepDirectory, EventLoop loop, StepWatch.Listener listener) {
         return new StepWatch(stepDirectory, spool, loop, listener);
     }
 

@@ -15,7 +15,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 
 /** Which of the machine's CPUs each task of a launch may use, and what the tasks are told of it. */
-public final class Binding {
+public final class CpuBinding {
     private final Topology machine;
     private final CpuBind asked;
     private final boolean named;
@@ -30,7 +30,7 @@ public final class Binding {
      * @param bind this node binds tasks
      * @param numbered a step of srun's: only its tasks are told
      */
-    public Binding(Launch launch, Topology machine, boolean bind, boolean numbered, String node) {
+    public CpuBinding(Launch launch, Topology machine, boolean bind, boolean numbered, String node) {
         this.machine = machine;
         this.asked = numbered ? CpuBind.parse(launch.step().cpuBind()).orElse(CpuBind.DEFAULT) : CpuBind.DEFAULT;
         this.named = numbered && !launch.step().cpuBind().isEmpty();

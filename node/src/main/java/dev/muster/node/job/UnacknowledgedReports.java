@@ -19,7 +19,7 @@ import java.util.function.LongFunction;
  * What the controller must hear and has not yet acknowledged, by sequence number. Lives in memory: after a restart the
  * same reports are made again from the spool directory, under new numbers. Used by the node's one thread.
  */
-public class Reports {
+public class UnacknowledgedReports {
     private static final long ROOM_PER_START = 1L << 32;
 
     private final TreeMap<Long, Pending> pending = new TreeMap<>();
@@ -29,12 +29,12 @@ public class Reports {
     private record Pending(ToController report, Runnable whenAcknowledged) {}
 
     /** @param spool keeps where numbers may start, so that they grow over restarts whatever the clock says */
-    public Reports(Path spool) throws IOException {
+    public UnacknowledgedReports(Path spool) throws IOException {
         this(begin(spool.resolve("sequence")));
     }
 
     /** @param first number, beyond all that this node has used */
-    public Reports(long first) {
+    public UnacknowledgedReports(long first) {
         next = first;
     }
 
@@ -58,11 +58,11 @@ public class Reports {
     /** Whether a report is about a job that slurmctld does not know, of srun --no-allocate: it is not sent. */
     private static boolean isOwn(ToController report) {
         return switch (report) {
-            case StepLaunched r -> Unallocated.is(r.jobId());
-            case StepExited r -> Unallocated.is(r.jobId());
-            case LaunchFailed r -> Unallocated.is(r.jobId());
-            case PrologDone r -> Unallocated.is(r.jobId());
-            case JobDone r -> Unallocated.is(r.jobId());
+            case StepLaunched r -> NoAllocateSteps.is(r.jobId());
+            case StepExited r -> NoAllocateSteps.is(r.jobId());
+            case LaunchFailed r -> NoAllocateSteps.is(r.jobId());
+            case PrologDone r -> NoAllocateSteps.is(r.jobId());
+            case JobDone r -> NoAllocateSteps.is(r.jobId());
             default -> false;
         };
     }

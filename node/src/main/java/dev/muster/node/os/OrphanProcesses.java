@@ -2,7 +2,7 @@ package dev.muster.node.os;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.node.cgroup.Cgroups;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.spool.StatusFile;
 import dev.muster.node.step.NodeJob;
@@ -20,11 +20,11 @@ import java.util.Set;
  * Processes that a killed stepd lost: those whose environment names the job and this node, and that have no living
  * stepd above them. Used where no control group can tell, and to check where one can.
  */
-public final class Leftovers {
+public final class OrphanProcesses {
     private static final int ROUNDS_MAX = 50;
     private static final long PAUSE_MS = 100;
 
-    private Leftovers() {}
+    private OrphanProcesses() {}
 
     /**
      * Kills until nothing of the step is left, not on the node's thread.
@@ -54,7 +54,7 @@ public final class Leftovers {
     static List<Long> find(int jobId, int uid, Settings settings, Set<Long> taskPids) {
         Map<Long, Long> parents = new HashMap<>();
         Map<Long, Long> leaders = new HashMap<>();
-        boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;
+        boolean byGroup = settings.confinement().tracking() == CgroupSettings.Tracking.GROUP;
         for (long pid : Os.processes()) {
             String[] fields =
                     Os.statFields(Os.read(Path.of("/proc/" + pid + "/stat")).orElse(""));
@@ -78,7 +78,7 @@ public final class Leftovers {
     /** Kills the processes below a slurmstepd that does not kill them itself. */
     public static void killBelow(long stepd, Settings settings) {
         if (stepd > 0 && isStepd(stepd)) {
-            boolean byGroup = settings.confinement().tracking() == Confinement.Tracking.GROUP;
+            boolean byGroup = settings.confinement().tracking() == CgroupSettings.Tracking.GROUP;
             ProcessHandle.of(stepd).stream()
                     .flatMap(p -> byGroup ? p.children() : p.descendants())
                     .forEach(p -> Os.kill(p.pid(), Os.SIGNAL_KILL));
@@ -102,7 +102,7 @@ public final class Leftovers {
     private static boolean hasStepdAbove(long pid, Map<Long, Long> parents, Map<Long, Boolean> stepds) {
         long ancestor = pid;
         for (int depth = 0; depth < 1000 && ancestor > 1; depth++) {
-            if (stepds.computeIfAbsent(ancestor, Leftovers::isStepd)) {
+            if (stepds.computeIfAbsent(ancestor, OrphanProcesses::isStepd)) {
                 return true;
             }
             ancestor = parents.getOrDefault(ancestor, 1L);

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class BindingTest {
+class CpuBindingTest {
     /** The machine counts its CPUs 0 4 1 5 2 6 3 7 where the controller counts 0 … 7. */
     private static final Topology MACHINE =
             new Topology(List.of(0, 4, 1, 5, 2, 6, 3, 7), halves(), halves(), new TreeSet<>(List.of(0, 1)));
@@ -62,7 +62,7 @@ class BindingTest {
                 "none             | false | 0 1     | ''      | quiet,none",
             })
     void tasksGetTheirCpusAndAreTold(String bind, boolean binds, String cpus, String bound, String told) {
-        Binding b = new Binding(launch(bind, cpus.split(" ")), MACHINE, binds, true, "n1");
+        CpuBinding b = new CpuBinding(launch(bind, cpus.split(" ")), MACHINE, binds, true, "n1");
         assertThat((b.cpus(0) + " " + b.cpus(1)).strip()).isEqualTo(bound);
         List<String> environment = b.environment();
         assertThat(environment.isEmpty() ? "" : environment.getFirst())
@@ -79,9 +79,9 @@ class BindingTest {
                 "mask_ldom:1 | 0-1 0-1 | Entire node must be allocated for mask_ldom,one_thread",
             })
     void bindingOutsideTheStepsCpusIsRefused(String bind, String cpus, String why) {
-        assertThat(new Binding(launch(bind, cpus.split(" ")), MACHINE, true, true, "n1").refusal())
+        assertThat(new CpuBinding(launch(bind, cpus.split(" ")), MACHINE, true, true, "n1").refusal())
                 .isEqualTo(why);
-        assertThat(new Binding(launch(bind, cpus.split(" ")), MACHINE, false, true, "n1").refusal())
+        assertThat(new CpuBinding(launch(bind, cpus.split(" ")), MACHINE, false, true, "n1").refusal())
                 .isEmpty();
     }
 
@@ -98,7 +98,7 @@ class BindingTest {
             })
     void memoryIsBound(String bind, String policy, String said, String failure) {
         Launch launch = launch("", "0-1", "0-1");
-        Binding cpus = new Binding(launch, MACHINE, true, true, "n1");
+        CpuBinding cpus = new CpuBinding(launch, MACHINE, true, true, "n1");
         MemoryBinding memory = new MemoryBinding(
                 dev.muster.model.job.MemBind.parse("v," + bind).orElseThrow(), MACHINE, cpus, true, "host");
         assertThat(memory.policy(1)).isEqualTo(policy);
@@ -110,7 +110,7 @@ class BindingTest {
     @org.junit.jupiter.api.Test
     void verboseBindingReportsMaskAndVariables() {
         Launch launch = launch("v,map_cpu:0", "0-1");
-        Binding b = new Binding(launch, MACHINE, true, true, "n1");
+        CpuBinding b = new CpuBinding(launch, MACHINE, true, true, "n1");
         assertThat(b.said(launch.tasks().getFirst(), 0))
                 .containsExactly("cpu-bind=MAP  - n1, task  4  0 [", "]: mask 0x1 set");
         assertThat(b.environment())
@@ -119,10 +119,10 @@ class BindingTest {
                         "SLURM_CPU_BIND_VERBOSE=verbose",
                         "SLURM_CPU_BIND_TYPE=map_cpu:",
                         "SLURM_CPU_BIND_LIST=0");
-        assertThat(new Binding(launch("v", "0"), MACHINE, false, true, "n1")
+        assertThat(new CpuBinding(launch("v", "0"), MACHINE, false, true, "n1")
                         .said(launch.tasks().getFirst(), 0))
                 .isEmpty();
-        assertThat(new Binding(launch, MACHINE, true, false, "n1").environment())
+        assertThat(new CpuBinding(launch, MACHINE, true, false, "n1").environment())
                 .isEmpty();
     }
 }

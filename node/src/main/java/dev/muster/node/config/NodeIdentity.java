@@ -26,12 +26,12 @@ import java.util.stream.Stream;
  * Which node this slurmd is: one of slurm.conf, one that it describes itself (-Z), or a FUTURE one that slurmctld gives
  * it (-F).
  */
-public final class WhichNode {
+public final class NodeIdentity {
     private static final int ASK_TIMEOUT_MS = 10_000;
     private static final List<String> SHAPE =
             List.of("cpus", "boards", "sockets", "socketsperboard", "corespersocket", "threadspercore");
 
-    private WhichNode() {}
+    private NodeIdentity() {}
 
     public sealed interface Answer {}
 

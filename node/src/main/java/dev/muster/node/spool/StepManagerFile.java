@@ -20,13 +20,13 @@ import java.util.List;
  * slurmctld told and for each that was decided here, in their order, each with its length before it. Not synced: after
  * a crash of the machine there is no such job any more.
  */
-public final class CharterFile {
+public final class StepManagerFile {
     private static final String NAME = "charter";
     private static final int RECORD_BYTES_MAX = 256 << 20;
 
     private final Path path;
 
-    public CharterFile(Path jobDirectory) {
+    public StepManagerFile(Path jobDirectory) {
         path = jobDirectory.resolve(NAME);
     }
 

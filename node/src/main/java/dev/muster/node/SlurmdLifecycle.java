@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Ends slurmd, or makes it read its configuration, by signals and by orders of the controller. */
-final class Lifetime implements Slurmd.Owner {
+final class SlurmdLifecycle implements Slurmd.Owner {
     enum Order {
         STOP,
         READ_CONFIG
@@ -15,7 +15,7 @@ final class Lifetime implements Slurmd.Owner {
 
     private final LinkedBlockingQueue<Order> orders = new LinkedBlockingQueue<>();
 
-    Lifetime(DaemonLog log) {
+    SlurmdLifecycle(DaemonLog log) {
         Signals.on("TERM", this::stop);
         Signals.on("INT", this::stop);
         Signals.on("HUP", this::readConfig);

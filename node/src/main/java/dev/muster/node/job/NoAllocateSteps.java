@@ -15,7 +15,7 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.step.NodeJob;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
@@ -30,7 +30,7 @@ import java.util.TreeMap;
  * srun --no-allocate: steps that administrators start past slurmctld, which hears nothing of them. Each is a job of its
  * own here and ends with its step. A step is ended when no srun is connected to it any more.
  */
-public final class Unallocated {
+public final class NoAllocateSteps {
     private static final int ATTEMPT = 1;
     private static final int SIGKILL = 9;
     private static final int RANKS_MAX = 65_536;
@@ -38,12 +38,12 @@ public final class Unallocated {
     private static final int ALONE_MS = 20_000;
 
     private final Settings settings;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Jobs jobs;
     private final String bootId;
     private final Identities identities = new Identities();
 
-    public Unallocated(Settings settings, Loop loop, Jobs jobs, String bootId) {
+    public NoAllocateSteps(Settings settings, EventLoop loop, Jobs jobs, String bootId) {
         this.settings = settings;
         this.loop = loop;
         this.jobs = jobs;

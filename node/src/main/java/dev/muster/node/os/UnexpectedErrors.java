@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 
 /**
  * What becomes of exceptions that no code of slurmd expects: a line in the log with its place, and the process's nodes
- * are drained with a reason, because a job may wait for what did not happen. Called on any thread; used by {@link Loop}
+ * are drained with a reason, because a job may wait for what did not happen. Called on any thread; used by {@link EventLoop}
  * and for threads that end by an exception.
  */
-public final class Faults {
+public final class UnexpectedErrors {
     private static final int FRAMES_MAX = 6;
     /** Threads that carry bytes of users: their end costs one stream. */
     private static final List<String> STREAMS = List.of("io-", "x11", "relay-", "mpi-", "frames-");
@@ -18,7 +18,7 @@ public final class Faults {
     private static final List<Consumer<String>> NODES = new CopyOnWriteArrayList<>();
     private static volatile Consumer<String> log = System.err::println;
 
-    private Faults() {}
+    private UnexpectedErrors() {}
 
     /** Reports threads that end by an exception from now on. */
     public static void install(DaemonLog to) {

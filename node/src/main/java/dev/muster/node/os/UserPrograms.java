@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * Short programs that slurmd runs as a job's user: what lies in the user's directories is his to read and write, not
  * root's. Blocks.
  */
-public final class AsUser {
+public final class UserPrograms {
     public static final int OUTPUT_BYTES_MAX = 4 << 20;
     static final int SECONDS_MAX = 60;
 
@@ -23,7 +23,7 @@ public final class AsUser {
     private final Map<String, String> environment;
 
     /** @param namespace the job's view of the file system, "" for the node's own */
-    public AsUser(Identity owner, String namespace, Map<String, String> environment) {
+    public UserPrograms(Identity owner, String namespace, Map<String, String> environment) {
         this.owner = owner;
         this.namespace = namespace;
         this.environment = environment;
