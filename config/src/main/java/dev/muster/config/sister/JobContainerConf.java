@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job on a node has for itself: job_container.conf for namespace/tmpfs (job_container/tmpfs), namespace.yaml for
- * namespace/linux. EntireStepInNS is checked and needs no more: all that a step does for its user, with task prologs
- * and epilogs, is done by processes inside.
+ * The private directories and namespaces of a job on a node: job_container.conf for namespace/tmpfs
+ * (job_container/tmpfs), namespace.yaml for namespace/linux. EntireStepInNS is checked and needs no more: all that a
+ * step does for its user, with task prologs and epilogs, is done by processes inside.
  *
  * @param basePath where the jobs' directories lie; "" where jobs have none of their own
  * @param autoBasePath slurmd makes that directory
@@ -109,8 +109,8 @@ public record JobContainerConf(
                     List<String> nodes = conf.get("nodes") instanceof List<?> l
                             ? l.stream().map(String::valueOf).toList()
                             : List.of(String.valueOf(conf.get("nodes")));
-                    Options own = names(nodes, values).contains(node) ? options : new Options(file.getName());
-                    own.putAll(
+                    Options target = names(nodes, values).contains(node) ? options : new Options(file.getName());
+                    target.putAll(
                             map(conf.get("options"), "options", values),
                             values); // mistakes of other nodes are told as well
                 }
@@ -125,12 +125,12 @@ public record JobContainerConf(
         return options.conf(file, errors);
     }
 
-    private static Map<?, ?> map(@Nullable Object value, String what, Values values) {
+    private static Map<?, ?> map(@Nullable Object value, String name, Values values) {
         if (value instanceof Map<?, ?> m) {
             return m;
         }
         if (value != null) {
-            values.error(what + " expected");
+            values.error(name + " expected");
         }
         return Map.of();
     }
@@ -144,7 +144,7 @@ public record JobContainerConf(
         for (String text : texts) {
             switch (HostList.parse(text)) {
                 case HostList.Parsed.Ok good -> out.addAll(good.list().names());
-                case HostList.Parsed.Invalid bad -> values.error("Invalid NodeName " + text);
+                case HostList.Parsed.Invalid invalid -> values.error("Invalid NodeName " + text);
             }
         }
         return out;
