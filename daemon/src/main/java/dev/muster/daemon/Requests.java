@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every daemon does with every request: it is counted and timed, and whatever goes wrong in one becomes its reply
- * and a line in the log, never more. Many threads count, one asks now and then.
+ * Runs the requests of a daemon: each is counted and timed, and a fault becomes its reply and a line in the log. Many
+ * threads count; one reads the figures now and then.
  */
 public final class Requests {
     /** Users counted one by one; all others share a row, so that strangers cannot fill the memory. */
@@ -107,7 +107,7 @@ public final class Requests {
         }
     }
 
-    /** An answer that is made while it is sent: what it takes counts, and what goes wrong is told. */
+    /** Wraps an answer that is made while it is sent: its time is counted and its faults are logged. */
     private Server.Rest watched(Caller caller, String message, Server.Rest rest) {
         return out -> {
             long beganNs = System.nanoTime();
