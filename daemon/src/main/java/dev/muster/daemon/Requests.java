@@ -50,7 +50,7 @@ public final class Requests {
     private final Set<String> untimed;
     private final Map<String, Adders> byMessage = new ConcurrentHashMap<>();
     private final Map<Integer, Adders> byUser = new ConcurrentHashMap<>();
-    private final ThreadLocal<String> as = new ThreadLocal<>();
+    private final ThreadLocal<String> countedName = new ThreadLocal<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile long since = seconds();
 
@@ -74,11 +74,11 @@ public final class Requests {
      * Counts the request that this thread serves under that name, where one message does what several of Slurm's do.
      */
     public void countAs(String name) {
-        as.set(name);
+        countedName.set(name);
     }
 
     public Reply serve(Caller caller, String message, Supplier<Reply> work) {
-        as.remove();
+        countedName.remove();
         long beganNs = System.nanoTime();
         underWay.incrementAndGet();
         try {
@@ -100,10 +100,10 @@ public final class Requests {
             if (!uncounted.contains(message)) {
                 count(
                         caller.uid(),
-                        as.get() == null ? message : as.get(),
+                        countedName.get() == null ? message : countedName.get(),
                         untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
             }
-            as.remove();
+            countedName.remove();
         }
     }
 

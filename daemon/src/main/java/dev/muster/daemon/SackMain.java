@@ -197,10 +197,10 @@ public final class SackMain {
 
     /** A log level as in SlurmctldDebug: a number or a word. */
     private static int level(String variable, int otherwise) throws IOException {
-        String asked = System.getenv(variable);
-        int level = asked == null ? otherwise : SlurmConf.debugLevel(asked);
-        if (asked != null && level < 0) {
-            throw new IOException(variable + " invalid: " + asked);
+        String configured = System.getenv(variable);
+        int level = configured == null ? otherwise : SlurmConf.debugLevel(configured);
+        if (configured != null && level < 0) {
+            throw new IOException(variable + " invalid: " + configured);
         }
         return level;
     }

@@ -100,10 +100,10 @@ public final class Tokens {
         String text = token.substring(Session.JWT.length());
         long now = nowMs.getAsLong() / 1000;
         boolean whole = text.indexOf('.') != text.lastIndexOf('.');
-        Optional<Jwt> said = whole
+        Optional<Jwt> signed = whole
                 ? keys.get().flatMap(k -> Jwt.check(k, claim, text, now))
                 : key.flatMap(k -> Jwt.signed(k, claim, text, now));
-        return said.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
+        return signed.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
     }
 
     /** @param said untrusted until the sender has proved that it has the key */

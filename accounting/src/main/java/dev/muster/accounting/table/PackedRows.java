@@ -141,10 +141,10 @@ public final class PackedRows {
         if (found.isEmpty()) {
             return Optional.empty();
         }
-        List<Raw> own = found.get(0);
+        List<Raw> jobRows = found.get(0);
         List<Raw> parts = found.get(1);
         int submitTime = jobs.place("submitTime");
-        own.sort(Comparator.<Raw>comparingLong(r -> r.numbers[jobId])
+        jobRows.sort(Comparator.<Raw>comparingLong(r -> r.numbers[jobId])
                 .thenComparingLong(r -> r.numbers[submitTime])
                 .thenComparingInt(Raw::key)
                 .thenComparingLong(r -> r.numbers[restarts])
@@ -159,8 +159,8 @@ public final class PackedRows {
         PackedAnswer.Writer out = new PackedAnswer.Writer(now, cluster, jobs.columns, steps.columns);
         int state = jobs.place("state");
         int index = 0;
-        for (int i = 0; i < own.size(); i++) {
-            Raw job = own.get(i);
+        for (int i = 0; i < jobRows.size(); i++) {
+            Raw job = jobRows.get(i);
             index = first(parts, index, job);
             int end = index;
             while (end < parts.size() && isOf(parts.get(end), job)) {
@@ -169,9 +169,9 @@ public final class PackedRows {
             // of several attempts only the last, but all sizes
             boolean hidden = !query.duplicates()
                     && !job.texts[state].equals(AccountingStore.RESIZING)
-                    && i + 1 < own.size()
-                    && own.get(i + 1).numbers[jobId] == job.numbers[jobId]
-                    && store.clusterOf(own.get(i + 1).key).equals(store.clusterOf(job.key));
+                    && i + 1 < jobRows.size()
+                    && jobRows.get(i + 1).numbers[jobId] == job.numbers[jobId]
+                    && store.clusterOf(jobRows.get(i + 1).key).equals(store.clusterOf(job.key));
             if (!hidden) {
                 write(out, job);
                 for (Raw step : parts.subList(index, end)) {
@@ -185,21 +185,21 @@ public final class PackedRows {
     }
 
     private List<List<Raw>> read(Connection connection) throws SQLException {
-        List<Raw> own;
+        List<Raw> jobRows;
         int maximum = VALUES_MAX / jobs.columns.size();
         maximum = query.limit() > 0 ? Math.min(maximum, query.limit()) : maximum;
         int mostSteps = VALUES_MAX / steps.columns.size();
         try (PreparedStatement select = selection.prepareAnyJobs(connection, jobs.wanted, maximum + 1)) {
             store.database().inParts(select);
             try (ResultSet rows = select.executeQuery()) {
-                own = jobs.read(rows, maximum);
+                jobRows = jobs.read(rows, maximum);
             }
         }
-        if (own == null) {
+        if (jobRows == null) {
             return List.of();
         }
         List<Raw> parts = new ArrayList<>();
-        if (!query.allocationsOnly() && !own.isEmpty()) {
+        if (!query.allocationsOnly() && !jobRows.isEmpty()) {
             try (PreparedStatement select = selection.prepareAnySteps(connection, steps.wanted, mostSteps + 1)) {
                 store.database().inParts(select);
                 try (ResultSet rows = select.executeQuery()) {
@@ -207,7 +207,7 @@ public final class PackedRows {
                 }
             }
         }
-        return parts == null ? List.of() : List.of(own, parts);
+        return parts == null ? List.of() : List.of(jobRows, parts);
     }
 
     private boolean isOf(Raw step, Raw job) {

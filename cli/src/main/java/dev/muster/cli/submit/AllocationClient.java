@@ -25,7 +25,7 @@ public final class AllocationClient {
     private final CommandContext context;
     private final JobOptions options;
     /** The components that were submitted last. */
-    private List<JobOptions> asked = List.of();
+    private List<JobOptions> requested = List.of();
 
     private List<List<String>> commands = List.of();
     private boolean waitedInQueue;
@@ -55,7 +55,7 @@ public final class AllocationClient {
      */
     public Json.Obj submit(String kind, List<JobOptions> components, List<String> names, boolean testOnly)
             throws SlurmException, UsageException {
-        asked = components;
+        requested = components;
         List<Object> parts = new ArrayList<>();
         for (int i = 0; i < components.size(); i++) {
             JobOptions component = components.get(i);
@@ -169,7 +169,7 @@ public final class AllocationClient {
     /** Prints why there is no allocation; the exit code. */
     public int refused(SlurmException e) {
         String reason = lastLine(context, e);
-        tellCause(context, asked, e);
+        tellCause(context, requested, e);
         if (e.errno() == SlurmErrno.INVALID_GRES.number()) {
             context.error(reason);
             return options.exitError(1);

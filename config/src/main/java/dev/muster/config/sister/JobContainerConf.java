@@ -163,7 +163,7 @@ public record JobContainerConf(
     /** The node's settings, as read so far. */
     private static final class Options {
         private final String file;
-        private final Map<String, String> kept = new TreeMap<>();
+        private final Map<String, String> settings = new TreeMap<>();
 
         Options(String file) {
             this.file = file;
@@ -185,7 +185,7 @@ public record JobContainerConf(
         }
 
         void put(String key, String value, Values values) {
-            kept.put(key, value);
+            settings.put(key, value);
             List<String> parts = List.of(value.split(","));
             boolean good = switch (KINDS.getOrDefault(key, LINUX_KINDS.getOrDefault(key, ""))) {
                 case "word" -> List.of("true", "false", "yes", "no").contains(value.toLowerCase(Locale.ROOT));
@@ -203,21 +203,22 @@ public record JobContainerConf(
         }
 
         private boolean yes(String key) {
-            return List.of("true", "yes").contains(kept.getOrDefault(key, "").toLowerCase(Locale.ROOT));
+            return List.of("true", "yes")
+                    .contains(settings.getOrDefault(key, "").toLowerCase(Locale.ROOT));
         }
 
         private Script script(String key) {
-            String seconds = kept.getOrDefault(key + "wait", "");
+            String seconds = settings.getOrDefault(key + "wait", "");
             return new Script(
-                    kept.getOrDefault(key, ""),
+                    settings.getOrDefault(key, ""),
                     seconds.matches("[0-9]{1,6}") ? Integer.parseInt(seconds) : Script.SECONDS);
         }
 
         JobContainerConf conf(File source, List<ConfigError> errors) {
-            String base = kept.getOrDefault("basepath", "");
+            String base = settings.getOrDefault("basepath", "");
             boolean off = base.equalsIgnoreCase("none");
             List<String> dirs =
-                    kept.containsKey("dirs") ? List.of(kept.get("dirs").split(",")) : DIRS;
+                    settings.containsKey("dirs") ? List.of(settings.get("dirs").split(",")) : DIRS;
             if (base.isEmpty()) {
                 errors.add(
                         new ConfigError(source.getPath(), 0, "Configuration for this node not found in " + file, ""));
@@ -228,18 +229,19 @@ public record JobContainerConf(
                         "The base path cannot be one of the directories that jobs have for themselves",
                         ""));
             }
-            List<String> flags = List.of(kept.getOrDefault("clonensflags", "").split(","));
+            List<String> flags =
+                    List.of(settings.getOrDefault("clonensflags", "").split(","));
             return new JobContainerConf(
                     off ? "" : base,
                     yes("autobasepath"),
                     dirs,
                     yes("shared"),
-                    kept.getOrDefault("initscript", ""),
+                    settings.getOrDefault("initscript", ""),
                     script("clonensscript"),
                     script("clonensepilog"),
                     flags.contains("CLONE_NEWPID"),
                     flags.contains("CLONE_NEWUSER"),
-                    kept.getOrDefault("usernsscript", ""));
+                    settings.getOrDefault("usernsscript", ""));
         }
     }
 }
