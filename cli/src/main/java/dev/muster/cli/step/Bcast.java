@@ -69,6 +69,12 @@ final class Bcast {
         return out;
     }
 
+    /** Returns a default target that no other step of the job uses. */
+    private static String newTarget(CommandContext context, String requested, String workDir, int jobId) {
+        String request = "new" + context.host().requestId();
+        return defaultTarget(context, requested, workDir, jobId, request);
+    }
+
     /** Names the step after its program, not after the copy, unless the user named it. */
     private static void nameAfter(String program, JobOptions options) throws UsageException {
         if (!options.typed(JobOption.JOB_NAME) && (options.has(JobOption.JOBID) || !options.has(JobOption.JOB_NAME))) {
@@ -96,14 +102,7 @@ final class Bcast {
         }
         String requested = options.text(JobOption.BCAST);
         boolean unnamed = keepsOwnName(requested);
-        String target = unnamed
-                ? defaultTarget(
-                        context,
-                        requested,
-                        workDir,
-                        jobId,
-                        "new" + context.host().requestId())
-                : Texts.absolute(requested, workDir);
+        String target = unnamed ? newTarget(context, requested, workDir, jobId) : Texts.absolute(requested, workDir);
         Map<String, String> env = new HashMap<>(context.env());
         env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
         boolean libraries = options.has(JobOption.SEND_LIBS)
@@ -134,16 +133,12 @@ final class Bcast {
         if (unnamed) {
             nameAfter(program.getFirst(), options);
         }
-        List<String> copy = new ArrayList<>(
-                unnamed
-                        ? List.of(
-                                "sh",
-                                "-c",
-                                LAUNCHER,
-                                "srun",
-                                defaultTarget(context, requested, workDir, jobId, ""),
-                                target)
-                        : List.of(target));
+        List<String> copy = new ArrayList<>();
+        if (unnamed) {
+            String fixedTarget = defaultTarget(context, requested, workDir, jobId, "");
+            copy.addAll(List.of("sh", "-c", LAUNCHER, "srun", fixedTarget));
+        }
+        copy.add(target);
         copy.addAll(program.subList(1, program.size()));
         return Optional.of(copy);
     }
