@@ -124,14 +124,14 @@ public final class Configless {
                 try (Client client = new Client(server.host, server.port, this::session, this::nonce)
                         .to(Audience.SLURMCTLD)
                         .over(tls)) {
-                    Client.Response r = client.post(
+                    Client.Response response = client.post(
                             Verifier.CONFIG_PATH,
                             Codec.encode(new FetchConfig(known, waitSeconds)),
                             TIMEOUT_MS + waitSeconds * 1000);
-                    if (r.status() == 200) {
-                        return Codec.decode(r.body(), ConfigFiles.class);
+                    if (response.status() == 200) {
+                        return Codec.decode(response.body(), ConfigFiles.class);
                     }
-                    throw new RefusedException(server.host + ":" + server.port + ": " + sentence(r));
+                    throw new RefusedException(server.host + ":" + server.port + ": " + sentence(response));
                 } catch (RefusedException e) {
                     throw e;
                 } catch (IOException e) {
@@ -156,11 +156,11 @@ public final class Configless {
         throw last;
     }
 
-    private static String sentence(Client.Response r) {
+    private static String sentence(Client.Response response) {
         try {
-            return Codec.decode(r.body(), ApiError.class).error();
+            return Codec.decode(response.body(), ApiError.class).error();
         } catch (Json.MalformedException e) {
-            return "answer " + r.status();
+            return "answer " + response.status();
         }
     }
 
@@ -192,8 +192,9 @@ public final class Configless {
     }
 
     private static Caller self() throws IOException {
-        Path own = Path.of("/proc/self");
-        return new Caller((Integer) Files.getAttribute(own, "unix:uid"), (Integer) Files.getAttribute(own, "unix:gid"));
+        Path self = Path.of("/proc/self");
+        return new Caller(
+                (Integer) Files.getAttribute(self, "unix:uid"), (Integer) Files.getAttribute(self, "unix:gid"));
     }
 
     private String nonce() {
@@ -205,7 +206,7 @@ public final class Configless {
     /** Every file is there or none has changed its content half: each is put in place whole, slurm.conf last. */
     private void store(ConfigFiles files, Path directory) throws IOException {
         Files.createDirectories(directory);
-        Set<String> kept = new TreeSet<>(Set.of(KEY, KEYS, AUTHORITY));
+        Set<String> names = new TreeSet<>(Set.of(KEY, KEYS, AUTHORITY));
         List<ConfigFile> inOrder = new ArrayList<>(files.files());
         inOrder.sort(java.util.Comparator.comparing(f -> f.name().equals("slurm.conf")));
         for (ConfigFile file : inOrder) {
@@ -219,9 +220,9 @@ public final class Configless {
             Files.setPosixFilePermissions(
                     fresh, PosixFilePermissions.fromString(file.executable() ? "rwxr-xr-x" : "rw-r--r--"));
             Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            kept.add(directory.normalize().relativize(target).toString());
+            names.add(directory.normalize().relativize(target).toString());
         }
-        removeOthers(directory, kept);
+        removeOthers(directory, names);
         if (keyFile.isPresent()) {
             boolean several = keyFile.get().getFileName().toString().endsWith(KEYS);
             Path key = directory.resolve(several ? KEYS : KEY);
@@ -238,10 +239,10 @@ public final class Configless {
         hash = files.hash();
     }
 
-    private static void removeOthers(Path directory, Set<String> kept) throws IOException {
+    private static void removeOthers(Path directory, Set<String> names) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.filter(Files::isRegularFile).toList()) {
-                if (!kept.contains(
+                if (!names.contains(
                         directory.normalize().relativize(path.normalize()).toString())) {
                     Files.delete(path);
                 }

@@ -62,10 +62,10 @@ public final class DaemonProcess {
         try {
             Process renice =
                     new ProcessBuilder(command).redirectErrorStream(true).start();
-            String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            String output = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             // a thread that is gone is none that failed
             if (renice.waitFor() != 0 && tasks.stream().anyMatch(t -> new File(TASKS, t).exists() && nice(t) != nice)) {
-                log.error("Unable to reset nice value to " + nice + ": " + said);
+                log.error("Unable to reset nice value to " + nice + ": " + output);
                 return false;
             }
             return true;

@@ -63,9 +63,9 @@ public final class TokenKey {
         // with keys of others, one of its own is taken only where it is named
         Optional<Jwks> there = others(Path.of(jwks));
         KeyFile<Optional<Jwks>> keys = new KeyFile<>(List.of(new File(jwks)), TokenKey::others, there);
-        Optional<byte[]> own = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
+        Optional<byte[]> keyFile = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
         return Optional.of(
-                new Tokens(own, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
+                new Tokens(keyFile, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
     }
 
     /**

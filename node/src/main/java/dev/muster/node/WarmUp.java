@@ -185,7 +185,7 @@ final class WarmUp {
                 .length;
     }
 
-    /** One connection after the other, as long as there are any. */
+    /** Serves one connection after the other until the listener closes. */
     private void serve(ServerSocketChannel listener) {
         try {
             while (true) {

@@ -373,7 +373,7 @@ public final class Scheduler implements Planner {
     }
 
     /**
-     * Leaves plans to another thread: passes over a large cluster make none, and keep the places that its plans give.
+     * Leaves plans to another thread: passes over a large cluster make none, and respect the reservations of its plans.
      */
     public void planElsewhere() {
         inBackground = true;
@@ -404,7 +404,7 @@ public final class Scheduler implements Planner {
     }
 
     /**
-     * Goes on with the rest, of the time behind the days that passes go by.
+     * Plans the remaining jobs, in the time behind the days that passes use.
      *
      * @return whether there is more to do
      */

@@ -191,9 +191,9 @@ public final class Server implements AutoCloseable {
         this.streams = new TreeMap<>(streams);
         this.open = open;
         this.complain = complain;
-        int own = ownUid();
-        this.table = new ConnectionTable(limits, own);
-        this.budget = BodyBudget.ofHeap(own);
+        int ownUid = ownUid();
+        this.table = new ConnectionTable(limits, ownUid);
+        this.budget = BodyBudget.ofHeap(ownUid);
     }
 
     /**
@@ -426,7 +426,7 @@ public final class Server implements AutoCloseable {
 
     /** An exception of a handler becomes its caller's answer and affects no other connection. */
     Reply answer(Caller caller, String message, byte[] body) {
-        // rows that daemons send each other were looked at when they came
+        // rows that daemons send each other were checked on arrival
         if (body.length > 0 && body[0] == '{' && !DAEMONS_OWN.contains(message) && TextCheck.hasControls(body)) {
             return Reply.error(400, SlurmErrno.ERROR, "A text of the request contains a control character");
         }

@@ -103,22 +103,24 @@ public final class Book {
 
     private void place(Entity entity) {
         switch (entity) {
-            case Cluster c -> clusters.put(c.name(), c);
-            case Account a -> accounts.put(a.name(), a);
-            case User u -> users.put(u.name(), u);
-            case Assoc a -> {
+            case Cluster cluster -> clusters.put(cluster.name(), cluster);
+            case Account account -> accounts.put(account.name(), account);
+            case User user -> users.put(user.name(), user);
+            case Assoc assoc -> {
                 // another place than before: its user got a new name
-                Assoc before = assocs.put(a.id(), a);
+                Assoc before = assocs.put(assoc.id(), assoc);
                 if (before != null) {
                     assocByPlace.remove(
-                            placeKey(before.cluster(), before.account(), before.user(), before.partition()), a.id());
+                            placeKey(before.cluster(), before.account(), before.user(), before.partition()),
+                            assoc.id());
                 }
-                assocByPlace.put(placeKey(a.cluster(), a.account(), a.user(), a.partition()), a.id());
+                assocByPlace.put(
+                        placeKey(assoc.cluster(), assoc.account(), assoc.user(), assoc.partition()), assoc.id());
             }
             case Qos q -> qos.put(q.id(), q);
             case Tres t -> tres.put(t.id(), t);
-            case Wckey w -> wckeys.put(w.id(), w);
-            case Resource r -> resources.put(r.id(), r);
+            case Wckey wckey -> wckeys.put(wckey.id(), wckey);
+            case Resource resource -> resources.put(resource.id(), resource);
         }
     }
 
@@ -348,20 +350,20 @@ public final class Book {
     }
 
     /** The association above, empty for the root. */
-    public Optional<Assoc> parent(Assoc a) {
-        if (!a.user().isEmpty()) {
-            return assoc(a.cluster(), a.account(), "", "");
+    public Optional<Assoc> parent(Assoc assoc) {
+        if (!assoc.user().isEmpty()) {
+            return assoc(assoc.cluster(), assoc.account(), "", "");
         }
-        return a.parent().isEmpty() ? Optional.empty() : assoc(a.cluster(), a.parent(), "", "");
+        return assoc.parent().isEmpty() ? Optional.empty() : assoc(assoc.cluster(), assoc.parent(), "", "");
     }
 
     /**
      * Returns the {@link #parent} of an association even where it was deleted: the lineage of a deleted association
      * goes over deleted accounts.
      */
-    public Optional<Assoc> parentEver(Assoc a) {
-        String account = a.user().isEmpty() ? a.parent() : a.account();
-        return account.isEmpty() ? Optional.empty() : assocEver(a.cluster(), account, "", "");
+    public Optional<Assoc> parentEver(Assoc assoc) {
+        String account = assoc.user().isEmpty() ? assoc.parent() : assoc.account();
+        return account.isEmpty() ? Optional.empty() : assocEver(assoc.cluster(), account, "", "");
     }
 
     /** A cluster's associations from the root down: an account, its users by name, then the accounts below it. */
@@ -376,11 +378,12 @@ public final class Book {
 
     private List<Assoc> tree(String cluster, boolean deleted) {
         Map<String, List<Assoc>> below = new HashMap<>();
-        for (Assoc a : assocs.values()) {
-            if ((deleted || !a.deleted()) && a.cluster().equals(cluster)) {
+        for (Assoc assoc : assocs.values()) {
+            if ((deleted || !assoc.deleted()) && assoc.cluster().equals(cluster)) {
                 below.computeIfAbsent(
-                                (a.user().isEmpty() ? "a" + a.parent() : "u" + a.account()), k -> new ArrayList<>())
-                        .add(a);
+                                (assoc.user().isEmpty() ? "a" + assoc.parent() : "u" + assoc.account()),
+                                k -> new ArrayList<>())
+                        .add(assoc);
             }
         }
         List<Assoc> out = new ArrayList<>();

@@ -88,8 +88,8 @@ final class ChangeContext {
         return change.set().containsKey(key);
     }
 
-    static AssocRef ref(Assoc a) {
-        return new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), a.parent());
+    static AssocRef ref(Assoc assoc) {
+        return new AssocRef(assoc.cluster(), assoc.account(), assoc.user(), assoc.partition(), assoc.parent());
     }
 
     void log(String action, String cluster, String name, String info) {

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * What a site says of changes.
+ * A site's rules for changes of accounting.
  *
  * @param preservesUsers users' names keep their capitals
  * @param coordinators may change what is below their accounts

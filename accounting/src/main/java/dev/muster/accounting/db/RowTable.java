@@ -157,15 +157,16 @@ public final class RowTable<T extends Record> {
                 ", ", names.stream().map(n -> prefix + "\"" + n + "\"").toList());
     }
 
-    public void bind(PreparedStatement to, int clusterKey, T row) throws SQLException {
-        to.setInt(1, clusterKey);
+    public void bind(PreparedStatement statement, int clusterKey, T row) throws SQLException {
+        statement.setInt(1, clusterKey);
         for (int i = 0; i < columns.size(); i++) {
             Object value = row;
             for (Method accessor : columns.get(i).path) {
                 value = invoke(accessor, value);
             }
             // no text of a database may hold this one, and PostgreSQL says so
-            to.setObject(i + 2, value instanceof String text && text.indexOf(0) >= 0 ? text.replace("\0", "") : value);
+            statement.setObject(
+                    i + 2, value instanceof String text && text.indexOf(0) >= 0 ? text.replace("\0", "") : value);
         }
     }
 

@@ -37,11 +37,11 @@ final class ArchiveHandler {
         this.log = log;
     }
 
-    Reply dump(DbdMessages.DumpArchive q) {
+    Reply dump(DbdMessages.DumpArchive request) {
         if (conf.get().text("DisableArchiveCommands").equals("yes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        Path directory = Path.of(q.settings().getOrDefault("ArchiveDir", "/"));
+        Path directory = Path.of(request.settings().getOrDefault("ArchiveDir", "/"));
         if (!Files.isDirectory(directory)) {
             return Reply.error(
                     400,
@@ -51,21 +51,21 @@ final class ArchiveHandler {
                             : "Failed to stat " + directory + ": No such file or directory");
         }
         try {
-            purge.run(key -> q.settings().getOrDefault(key, conf.get().text(key)), ZoneId.systemDefault());
+            purge.run(key -> request.settings().getOrDefault(key, conf.get().text(key)), ZoneId.systemDefault());
             return Reply.of(new DbdMessages.Done());
         } catch (IOException e) {
             return Reply.error(400, NO_FILE, e.getMessage());
         }
     }
 
-    Reply load(Caller caller, DbdMessages.LoadArchive q) {
+    Reply load(Caller caller, DbdMessages.LoadArchive request) {
         if (conf.get().text("DisableArchiveCommands").equals("yes")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         try {
-            String text = q.insert();
-            if (!q.file().isEmpty()) {
-                Path file = Path.of(q.file());
+            String text = request.insert();
+            if (!request.file().isEmpty()) {
+                Path file = Path.of(request.file());
                 if (!Files.isRegularFile(file)) {
                     return Reply.error(400, NO_FILE, "No such file or directory");
                 }
@@ -73,7 +73,7 @@ final class ArchiveHandler {
                     return Reply.error(
                             400,
                             SlurmErrno.NOT_SUPPORTED,
-                            q.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
+                            request.file() + " has more than " + ArchiveSql.BYTES_MAX + " bytes");
                 }
                 text = Files.readString(file);
             }
@@ -81,19 +81,20 @@ final class ArchiveHandler {
                 purge.load(text);
             } else {
                 archives.load(text, books.book())
-                        .forEach(sentence -> log.info("archive " + q.file() + ": " + sentence));
+                        .forEach(sentence -> log.info("archive " + request.file() + ": " + sentence));
             }
-            log.info("archive " + (q.file().isEmpty() ? "text" : q.file()) + " is loaded for UID " + caller.uid());
+            log.info("archive " + (request.file().isEmpty() ? "text" : request.file()) + " is loaded for UID "
+                    + caller.uid());
             return Reply.of(new DbdMessages.Done());
         } catch (CharacterCodingException e) {
             return Reply.error(
                     400,
                     SlurmErrno.NOT_SUPPORTED,
-                    q.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
+                    request.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (IOException e) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, q.file() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, request.file() + ": " + e.getMessage());
         } catch (ArchiveSql.UnreadableException | IllegalArgumentException | Json.MalformedException e) {
-            log.error("archive " + q.file() + ": " + e.getMessage());
+            log.error("archive " + request.file() + ": " + e.getMessage());
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
         }
     }

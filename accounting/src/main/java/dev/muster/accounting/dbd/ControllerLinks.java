@@ -63,7 +63,7 @@ final class ControllerLinks {
         });
     }
 
-    /** One that keeps its rows elsewhere has said where it is. */
+    /** Notes that a controller which keeps its rows elsewhere has reported its address. */
     synchronized void heardFrom(String cluster) {
         external.put(cluster, MonotonicClock.ms());
     }
@@ -71,7 +71,7 @@ final class ControllerLinks {
     synchronized void registered(String cluster, String journal, Projection projection) {
         expected.remove(cluster);
         external.remove(cluster);
-        // the same controller again, with news of itself: what it waits for goes on
+        // the same controller with a new registration: its waiting request stays
         links.compute(
                 cluster,
                 (name, known) ->

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What PrivateData of slurmdbd.conf keeps from one caller. Operators and those above them see everything, coordinators
- * what belongs to their accounts and the accounts below.
+ * The data that PrivateData of slurmdbd.conf hides from a caller. Operators and administrators see everything;
+ * coordinators see their accounts and the accounts below them.
  */
 public final class PrivateData {
     private final Set<String> hidden = new HashSet<>();
@@ -87,12 +87,12 @@ public final class PrivateData {
     /** One's own with the accounts above them, and all of the accounts that one coordinates. */
     private List<Map<String, String>> associations(List<Map<String, String>> rows) {
         Set<String> above = new HashSet<>();
-        for (Cluster c : book.clusters()) {
-            for (Assoc a : book.tree(c.name())) {
-                for (Assoc at = a;
-                        a.user().equals(user) && at != null;
+        for (Cluster cluster : book.clusters()) {
+            for (Assoc assoc : book.tree(cluster.name())) {
+                for (Assoc at = assoc;
+                        assoc.user().equals(user) && at != null;
                         at = book.parent(at).orElse(null)) {
-                    above.add(c.name() + "\n" + at.account());
+                    above.add(cluster.name() + "\n" + at.account());
                 }
             }
         }

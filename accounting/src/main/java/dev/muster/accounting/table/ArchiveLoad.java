@@ -80,7 +80,7 @@ public final class ArchiveLoad {
     }
 
     private interface Work {
-        void on(Connection c) throws SQLException;
+        void on(Connection connection) throws SQLException;
     }
 
     private static ArchiveSql.UnreadableException refused(String sentence) {
@@ -143,17 +143,19 @@ public final class ArchiveLoad {
         return name;
     }
 
-    /** {@code 1=4,2=100} is {@code cpu=4,mem=100M}. Numbers that there are not here stand for nothing. */
+    /** {@code 1=4,2=100} is {@code cpu=4,mem=100M}. Unknown numbers are left out. */
     private static String named(String numbers, Book book) {
         List<String> out = new ArrayList<>();
         for (String item : numbers.split(",")) {
-            int eq = item.indexOf('=');
-            if (eq <= 0) {
+            int equalSign = item.indexOf('=');
+            if (equalSign <= 0) {
                 continue;
             }
-            for (Tres t : book.tres()) {
-                if (item.substring(0, eq).equals(Integer.toString(t.id()))) {
-                    out.add(t.full() + item.substring(eq) + (t.full().equals("mem") ? "M" : ""));
+            for (Tres tres : book.tres()) {
+                if (item.substring(0, equalSign).equals(Integer.toString(tres.id()))) {
+                    out.add(tres.full()
+                            + item.substring(equalSign)
+                            + (tres.full().equals("mem") ? "M" : ""));
                 }
             }
         }

@@ -112,27 +112,27 @@ public final class BookStore {
         }
     }
 
-    private static void log(Connection c, List<Transaction> transactions) throws SQLException {
+    private static void log(Connection connection, List<Transaction> transactions) throws SQLException {
         if (transactions.isEmpty()) {
             return;
         }
         long id;
-        try (PreparedStatement max = c.prepareStatement("select coalesce(max(\"id\"), 0) from \"txn\"");
+        try (PreparedStatement max = connection.prepareStatement("select coalesce(max(\"id\"), 0) from \"txn\"");
                 ResultSet row = max.executeQuery()) {
             row.next();
             id = row.getLong(1);
         }
-        try (PreparedStatement add = c.prepareStatement(
+        try (PreparedStatement add = connection.prepareStatement(
                 "insert into \"txn\" (\"id\", \"time\", \"action\", \"actor\", \"cluster\", \"name\", \"info\") "
                         + "values (?, ?, ?, ?, ?, ?, ?)")) {
-            for (Transaction t : transactions) {
+            for (Transaction transaction : transactions) {
                 add.setLong(1, ++id);
-                add.setLong(2, t.time());
-                add.setString(3, t.action());
-                add.setString(4, t.actor());
-                add.setString(5, t.cluster());
-                add.setString(6, t.name());
-                add.setString(7, t.info());
+                add.setLong(2, transaction.time());
+                add.setString(3, transaction.action());
+                add.setString(4, transaction.actor());
+                add.setString(5, transaction.cluster());
+                add.setString(6, transaction.name());
+                add.setString(7, transaction.info());
                 add.addBatch();
             }
             add.executeBatch();

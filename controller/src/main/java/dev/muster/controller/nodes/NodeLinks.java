@@ -160,7 +160,7 @@ public final class NodeLinks {
          */
         record Relayed(LaunchRelays.Tree tree, NodeMessages.Launch launch) implements Item {}
 
-        /** One launch of many, of which the common part is encoded once for all. */
+        /** One of many launches whose common part is encoded once. */
         record Alike(SharedLaunchEncoder all, SharedLaunch.Part own) implements Item {}
     }
 

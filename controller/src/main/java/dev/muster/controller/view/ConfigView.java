@@ -1,7 +1,7 @@
 package dev.muster.controller.view;
 
+import dev.muster.config.LiveValues;
 import dev.muster.config.ShowConfig;
-import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
@@ -54,7 +54,7 @@ public final class ConfigView {
                 .format(Instant.ofEpochSecond(bootTime));
         List<String> lines = ShowConfig.of(
                 conf,
-                new ShowLive(
+                new LiveValues(
                         boot,
                         state.nextJobId(),
                         Release.VERSION,

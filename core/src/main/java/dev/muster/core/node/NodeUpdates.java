@@ -300,10 +300,10 @@ public final class NodeUpdates {
     }
 
     /**
-     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the
-     * former are said. What it has already must stay available.
+     * AvailableFeatures are the features that a node can have, and ActiveFeatures those that it has; the default is all
+     * available ones. An active feature must stay available.
      *
-     * @return empty where some would be active that are not available
+     * @return empty if an active feature would not be available
      */
     private static Optional<Node.Spec> featured(Node.Spec s, Map<String, String> changes) {
         Optional<List<String>> can = Optional.ofNullable(

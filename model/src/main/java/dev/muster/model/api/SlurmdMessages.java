@@ -140,9 +140,7 @@ public final class SlurmdMessages {
      */
     public record JobStepsReply(boolean connected, List<Integer> live, int highest) {}
 
-    /**
-     * Begins a node's part of a step that the job's step manager has made. Answered when the node will not forget it.
-     */
+    /** Begins a node's part of a step that the job's step manager has made. Answered when the node has stored it. */
     public record TakeStep(Launch launch, StepManaged managed) {}
 
     /** Ends it again: another of its nodes was not reached. */

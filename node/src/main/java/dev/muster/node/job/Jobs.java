@@ -539,7 +539,7 @@ public final class Jobs {
         job.endSteps(reason, loop, step -> termination.end(job, step, job.killWaitSeconds, reason));
     }
 
-    /** Goes on with an ending job: external step, then epilog, then done. */
+    /** Takes an ending job to its next stage: external step, then epilog, then done. */
     private void settle(NodeJob job) {
         job.phase = NoAllocateSteps.isOver(job) ? NodeJob.Phase.ENDING : job.phase;
         if (job.phase != NodeJob.Phase.ENDING || job.hasLiveStepsBesideExternal() || !job.waiting.isEmpty()) {

@@ -3,7 +3,7 @@ package dev.muster.node.job;
 import static java.util.Objects.requireNonNull;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.daemon.StepDesk;
+import dev.muster.daemon.StepAllocator;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
@@ -68,7 +68,7 @@ public final class StepManager {
     }
 
     /** @param launching numbers of steps that not all nodes have been told of yet */
-    private record Held(int jobId, int attempt, StepDesk.Job job, Set<Integer> launching) {}
+    private record Held(int jobId, int attempt, StepAllocator.Job job, Set<Integer> launching) {}
 
     private final Settings settings;
     private final DaemonLog log;
@@ -130,8 +130,8 @@ public final class StepManager {
     }
 
     private void opened(int jobId, int attempt, StepManagerFile file, List<Bytes> entries) {
-        ServiceLoader.load(StepDesk.class).findFirst().ifPresent(desk -> {
-            StepDesk.Job job = desk.open(entries.getFirst(), file::add);
+        ServiceLoader.load(StepAllocator.class).findFirst().ifPresent(desk -> {
+            StepAllocator.Job job = desk.open(entries.getFirst(), file::add);
             entries.subList(1, entries.size()).forEach(job::follow);
             held.put(jobId + "." + attempt, new Held(jobId, attempt, job, new HashSet<>()));
         });
@@ -219,10 +219,10 @@ public final class StepManager {
         }
     }
 
-    private static Reply reply(StepDesk.Answer<?> answer) {
+    private static Reply reply(StepAllocator.Answer<?> answer) {
         return switch (answer) {
-            case StepDesk.Given<?> g -> Reply.of(g.value());
-            case StepDesk.Refused<?> r -> Reply.error(400, r.errno(), r.sentence());
+            case StepAllocator.Given<?> g -> Reply.of(g.value());
+            case StepAllocator.Refused<?> r -> Reply.error(400, r.errno(), r.sentence());
         };
     }
 
@@ -249,7 +249,7 @@ public final class StepManager {
         if (answers.size() < before.size()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
-        StepDesk.Answer<StepDesk.Begun> answer;
+        StepAllocator.Answer<StepAllocator.Begun> answer;
         synchronized (h) {
             for (Map.Entry<Target, byte[]> one : answers.entrySet()) {
                 JobStepsReply reply = Codec.decode(one.getValue(), JobStepsReply.class);
@@ -269,14 +269,14 @@ public final class StepManager {
                         "a step of job " + h.jobId + " cannot be kept: " + ErrorText.of(requireNonNull(e.getCause())));
                 return Reply.error(SlurmErrno.CTLD_CONNECT);
             }
-            if (answer instanceof StepDesk.Given<StepDesk.Begun> g) {
+            if (answer instanceof StepAllocator.Given<StepAllocator.Begun> g) {
                 h.launching.add(g.value().stepId());
             }
         }
-        return answer instanceof StepDesk.Given<StepDesk.Begun> g ? launch(h, g.value(), het) : reply(answer);
+        return answer instanceof StepAllocator.Given<StepAllocator.Begun> g ? launch(h, g.value(), het) : reply(answer);
     }
 
-    private Reply launch(Held h, StepDesk.Begun begun, boolean het) {
+    private Reply launch(Held h, StepAllocator.Begun begun, boolean het) {
         int stepId = begun.stepId();
         Map<Target, byte[]> orders = new TreeMap<>();
         Map<Target, Integer> ids = new TreeMap<>();
@@ -297,7 +297,7 @@ public final class StepManager {
         }
         if (missed.isEmpty()) {
             List<JobMessages.StepStarted> started =
-                    begun.pieces().stream().map(StepDesk.Piece::started).toList();
+                    begun.pieces().stream().map(StepAllocator.Piece::started).toList();
             return het ? Reply.of(new JobMessages.HetStepStarted(started)) : Reply.of(started.getFirst());
         }
         Map<Target, byte[]> drops = new TreeMap<>();

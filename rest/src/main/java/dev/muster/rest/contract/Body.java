@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a request's body by the schema of its version: kinds of values are converted where that is plain, fields that
- * the schema does not have are told and left out, and anything else is refused with its place.
+ * Reads a request's body by the schema of its version: types of values are converted where that is unambiguous, fields
+ * that the schema lacks become warnings and are left out, and anything else is refused with its path.
  */
 public final class Body {
     private static final int DEPTH_MAX = 40;
@@ -36,33 +36,36 @@ public final class Body {
         return (Json.Obj) requireNonNull(value(new Json.Obj().put("$ref", schema), value, "#/", 0), schema);
     }
 
-    private @Nullable Object value(Json.Obj schema, @Nullable Object value, String at, int depth) throws RestException {
-        Json.Obj s = contract.resolved(version, schema);
+    private @Nullable Object value(Json.Obj schema, @Nullable Object value, String path, int depth)
+            throws RestException {
+        Json.Obj step = contract.resolved(version, schema);
         String name = schema.text("$ref");
         if (depth > DEPTH_MAX) {
-            throw RestException.unfit("Nested too deeply", at);
+            throw RestException.unfit("Nested too deeply", path);
         }
-        return switch (s.text("type")) {
-            case "object" -> object(s, name, value, at, depth);
-            case "array" -> array(s, value, at, depth);
-            case "string" -> text(s, value, at);
+        return switch (step.text("type")) {
+            case "object" -> object(step, name, value, path, depth);
+            case "array" -> array(step, value, path, depth);
+            case "string" -> text(step, value, path);
             case "integer" ->
-                number(warnUnless(s, value instanceof Number, value, at), at).longValue();
-            case "number" -> number(warnUnless(s, value instanceof Number, value, at), at);
-            case "boolean" -> flag(warnUnless(s, value instanceof Boolean, value, at), at);
+                number(warnUnless(step, value instanceof Number, value, path), path)
+                        .longValue();
+            case "number" -> number(warnUnless(step, value instanceof Number, value, path), path);
+            case "boolean" -> flag(warnUnless(step, value instanceof Boolean, value, path), path);
             default -> value;
         };
     }
 
     /** Reports a value of another type than the schema's, even if it can be converted. */
-    private @Nullable Object warnUnless(Json.Obj s, boolean fits, @Nullable Object value, String at) {
+    private @Nullable Object warnUnless(Json.Obj schema, boolean fits, @Nullable Object value, String path) {
         if (!fits && value != null) {
-            String format = s.text("format").isEmpty() ? "" : " format=" + s.text("format");
+            String format = schema.text("format").isEmpty() ? "" : " format=" + schema.text("format");
             warn(
-                    "Expected OpenAPI type=" + s.text("type") + format + " (Slurm type=" + slurmType(s.text("type"))
+                    "Expected OpenAPI type=" + schema.text("type") + format + " (Slurm type="
+                            + slurmType(schema.text("type"))
                             + ") but got OpenAPI type=" + type(value) + " (Slurm type=" + slurmType(type(value)) + "): "
                             + new String(Json.print(value), StandardCharsets.UTF_8),
-                    at);
+                    path);
         }
         return value;
     }
@@ -78,11 +81,12 @@ public final class Body {
     }
 
     /** @param name name of the schema; "" if it has none */
-    private Object object(Json.Obj s, String name, @Nullable Object value, String at, int depth) throws RestException {
-        Json.Obj known = s.obj("properties");
+    private Object object(Json.Obj schema, String name, @Nullable Object value, String path, int depth)
+            throws RestException {
+        Json.Obj known = schema.obj("properties");
         boolean optional = known.has("set") && known.has("infinite") && known.has("number");
         if (optional && !(value instanceof Json.Obj)) {
-            return optionalNumber(value, at);
+            return optionalNumber(value, path);
         }
         if (!(value instanceof Json.Obj given)) {
             throw new RestException(
@@ -90,33 +94,35 @@ public final class Body {
                     RestException.NO_OBJECT,
                     "Data parser expected a dictionary or object",
                     "Rejecting " + slurmType(type(value)) + " when dictionary expected",
-                    at);
+                    path);
         }
-        if (!s.has("properties")) {
+        if (!schema.has("properties")) {
             return given;
         }
         Json.Obj out = new Json.Obj();
-        for (Map.Entry<String, Object> e : given.fields().entrySet()) {
-            if (e.getValue() == null) {
+        for (Map.Entry<String, Object> entry : given.fields().entrySet()) {
+            if (entry.getValue() == null) {
                 continue;
             }
-            if (known.has(e.getKey())) {
-                out.put(e.getKey(), value(known.obj(e.getKey()), e.getValue(), at + e.getKey() + "/", depth + 1));
+            if (known.has(entry.getKey())) {
+                out.put(
+                        entry.getKey(),
+                        value(known.obj(entry.getKey()), entry.getValue(), path + entry.getKey() + "/", depth + 1));
             } else {
                 warn(
-                        "Ignoring unknown field \"" + e.getKey() + "\" of type " + slurmType(type(e.getValue()))
+                        "Ignoring unknown field \"" + entry.getKey() + "\" of type " + slurmType(type(entry.getValue()))
                                 + (name.isEmpty() ? "" : " in DATA_PARSER_" + name.toUpperCase(Locale.ROOT)),
-                        at + e.getKey() + "/");
+                        path + entry.getKey() + "/");
             }
         }
-        requireFields(s, given, at);
+        requireFields(schema, given, path);
         if (optional && out.has("number") && !out.has("set")) {
             out.put("set", !out.flag("infinite"));
         }
         return out;
     }
 
-    private static void requireFields(Json.Obj schema, Json.Obj given, String at) throws RestException {
+    private static void requireFields(Json.Obj schema, Json.Obj given, String path) throws RestException {
         for (String needed : schema.texts("required")) {
             if (needed.indexOf('/') < 0 && given.raw(needed) == null) {
                 throw new RestException(
@@ -124,48 +130,48 @@ public final class Body {
                         RestException.NO_PATH,
                         "Unable to resolve path",
                         "Missing required field '" + needed + "' in dictionary",
-                        at + needed + "/");
+                        path + needed + "/");
             }
         }
     }
 
-    private void warn(String sentence, String at) {
+    private void warn(String sentence, String path) {
         if (warnings.size() < WARNINGS_MAX) {
-            warnings.add(new String[] {sentence, at});
+            warnings.add(new String[] {sentence, path});
         }
     }
 
-    private static Json.Obj optionalNumber(@Nullable Object value, String at) throws RestException {
-        boolean infinite =
-                value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
+    private static Json.Obj optionalNumber(@Nullable Object value, String path) throws RestException {
+        boolean infinite = value instanceof String schema
+                && (schema.equalsIgnoreCase("infinite") || schema.equalsIgnoreCase("infinity"));
         boolean none = value == null || "".equals(value);
         return new Json.Obj()
                 .put("set", !infinite && !none)
                 .put("infinite", infinite)
-                .put("number", infinite || none ? 0L : number(value, at));
+                .put("number", infinite || none ? 0L : number(value, path));
     }
 
-    private Object array(Json.Obj s, @Nullable Object value, String at, int depth) throws RestException {
-        Json.Obj items = s.obj("items");
+    private Object array(Json.Obj schema, @Nullable Object value, String path, int depth) throws RestException {
+        Json.Obj items = schema.obj("items");
         List<?> given = switch (value) {
             case List<?> l -> l;
             case String text -> text.isEmpty() ? List.of() : List.of(text.split(","));
-            case Json.Obj pairs when items.text("type").equals("string") -> pairs(pairs, at);
+            case Json.Obj pairs when items.text("type").equals("string") -> pairs(pairs, path);
             case Json.Obj o ->
                 throw new RestException(
                         500,
                         RestException.NO_LIST,
                         "Data parser expected a list",
                         "Expected List but found a dictionary",
-                        at);
+                        path);
             case null -> List.of();
             default -> List.of(value);
         };
-        warnUnless(s, value instanceof List<?>, value, at);
+        warnUnless(schema, value instanceof List<?>, value, path);
         List<Object> words = contract.resolved(version, items).list("enum");
         List<Object> out = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
-            String place = RestException.element(at, i);
+            String place = RestException.element(path, i);
             Object item = value(items, given.get(i), place, depth + 1);
             boolean known = words.stream().anyMatch(w -> String.valueOf(w).equalsIgnoreCase(String.valueOf(item)));
             if (!words.isEmpty() && !known) {
@@ -186,43 +192,45 @@ public final class Body {
      * Converts an environment object, {@code {"PATH":"/bin"}}, to the list form {@code PATH=/bin}. Early API versions
      * used objects.
      */
-    private List<Object> pairs(Json.Obj given, String at) throws RestException {
+    private List<Object> pairs(Json.Obj given, String path) throws RestException {
         List<Object> out = new ArrayList<>();
-        for (Map.Entry<String, Object> e : given.fields().entrySet()) {
-            out.add(e.getKey() + "=" + text(new Json.Obj(), e.getValue(), at + e.getKey() + "/"));
+        for (Map.Entry<String, Object> entry : given.fields().entrySet()) {
+            out.add(entry.getKey() + "=" + text(new Json.Obj(), entry.getValue(), path + entry.getKey() + "/"));
         }
         return out;
     }
 
-    private Object text(Json.Obj s, @Nullable Object value, String at) throws RestException {
+    private Object text(Json.Obj schema, @Nullable Object value, String path) throws RestException {
         if (value instanceof Json.Obj || value instanceof List<?>) {
             if (value instanceof List<?> l && l.stream().allMatch(String.class::isInstance)) {
                 return String.join(",", l.stream().map(String::valueOf).toList());
             }
-            throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), at);
+            throw RestException.unfit("Expected OpenAPI type=string but got OpenAPI type=" + type(value), path);
         }
-        return String.valueOf(s.text("type").isEmpty() ? value : warnUnless(s, value instanceof String, value, at));
+        return String.valueOf(
+                schema.text("type").isEmpty() ? value : warnUnless(schema, value instanceof String, value, path));
     }
 
-    private static Number number(@Nullable Object value, String at) throws RestException {
+    private static Number number(@Nullable Object value, String path) throws RestException {
         return switch (value) {
             case Number n -> n;
             case Boolean b -> b ? 1L : 0L;
-            case String s when s.strip().matches("[-+]?[0-9]{1,18}") -> Long.parseLong(s.strip());
-            case String s when s.strip().matches("[-+]?[0-9]{1,18}[.][0-9]{1,18}") -> Double.parseDouble(s.strip());
+            case String schema when schema.strip().matches("[-+]?[0-9]{1,18}") -> Long.parseLong(schema.strip());
+            case String schema
+            when schema.strip().matches("[-+]?[0-9]{1,18}[.][0-9]{1,18}") -> Double.parseDouble(schema.strip());
             case null, default ->
-                throw RestException.unfit("Expected OpenAPI type=number but got OpenAPI type=" + type(value), at);
+                throw RestException.unfit("Expected OpenAPI type=number but got OpenAPI type=" + type(value), path);
         };
     }
 
-    private static Boolean flag(@Nullable Object value, String at) throws RestException {
+    private static Boolean flag(@Nullable Object value, String path) throws RestException {
         return switch (value) {
             case Boolean b -> b;
             case Number n -> n.doubleValue() != 0;
-            case String s when s.matches("(?i)true|yes|1|on") -> true;
-            case String s when s.matches("(?i)false|no|0|off|") -> false;
+            case String schema when schema.matches("(?i)true|yes|1|on") -> true;
+            case String schema when schema.matches("(?i)false|no|0|off|") -> false;
             case null, default ->
-                throw RestException.unfit("Expected OpenAPI type=boolean but got OpenAPI type=" + type(value), at);
+                throw RestException.unfit("Expected OpenAPI type=boolean but got OpenAPI type=" + type(value), path);
         };
     }
 

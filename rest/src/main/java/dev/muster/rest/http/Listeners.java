@@ -52,10 +52,10 @@ public final class Listeners implements AutoCloseable {
     private record Port(ServerSocket socket, boolean encrypted) {}
 
     /** @param tls where connections may be encrypted: those that begin as TLS does, are */
-    public Listeners(int most, Optional<SSLContext> tls, DaemonLog log) {
+    public Listeners(int maximum, Optional<SSLContext> tls, DaemonLog log) {
         this.tls = tls;
         this.log = log;
-        connections = new Semaphore(most);
+        connections = new Semaphore(maximum);
     }
 
     /**

@@ -376,11 +376,11 @@ final class JobBody extends JobFields {
         if (takes("minimum_boards_per_node") && in.number("minimum_boards_per_node") > 1) {
             throw unfit("minimum_boards_per_node", "Nodes have one board each");
         }
-        long least = takes("minimum_cpus") ? in.number("minimum_cpus") : 0;
+        long minimum = takes("minimum_cpus") ? in.number("minimum_cpus") : 0;
         long each = Math.max(1, in.number("cpus_per_task"));
-        if (least > 0 && in.number("tasks") == 0) {
-            put(out, "request.tasks", (least + each - 1) / each);
-        } else if (least > in.number("tasks") * each) {
+        if (minimum > 0 && in.number("tasks") == 0) {
+            put(out, "request.tasks", (minimum + each - 1) / each);
+        } else if (minimum > in.number("tasks") * each) {
             throw unfit(
                     "minimum_cpus",
                     "The tasks need " + in.number("tasks") * each + " CPUs: ask for more tasks, or cpus_per_task");
@@ -477,7 +477,7 @@ final class JobBody extends JobFields {
                     throw RestException.unfit(field + "=" + in.text(field) + " is not known", at + field + "/");
                 }
                 put(out, field.startsWith("u") ? "owner.uid" : "owner.gid", (long) id);
-                // a number of 0 alone means that nothing was said
+                // a number of 0 alone means unset
                 put(out, field.startsWith("u") ? "owner.user" : "owner.group", id == 0 ? "root" : "");
             }
         }
@@ -498,11 +498,11 @@ final class JobBody extends JobFields {
         }
         Json.Obj limits = new Json.Obj();
         if (takes("rlimits")) {
-            for (Map.Entry<String, Object> e : in.obj("rlimits").fields().entrySet()) {
-                Json.Obj limit = (Json.Obj) e.getValue();
+            for (Map.Entry<String, Object> entry : in.obj("rlimits").fields().entrySet()) {
+                Json.Obj limit = (Json.Obj) entry.getValue();
                 if (limit.flag("set") || limit.flag("infinite")) {
                     limits.put(
-                            e.getKey().toUpperCase(java.util.Locale.ROOT),
+                            entry.getKey().toUpperCase(java.util.Locale.ROOT),
                             limit.flag("infinite") ? -1L : limit.number("number"));
                 }
             }

@@ -180,9 +180,9 @@ final class JobChanges extends JobFields {
         boolean setsMinimum = takes("minimum_nodes");
         boolean setsMaximum = takes("maximum_nodes");
         if ((setsMinimum || setsMaximum) && !out.has("numnodes")) {
-            long least = Math.max(1, in.number("minimum_nodes"));
-            long most = in.number("maximum_nodes");
-            out.put("numnodes", least + (in.has("maximum_nodes") && most != least ? "-" + most : ""));
+            long minimum = Math.max(1, in.number("minimum_nodes"));
+            long maximum = in.number("maximum_nodes");
+            out.put("numnodes", minimum + (in.has("maximum_nodes") && maximum != minimum ? "-" + maximum : ""));
         }
     }
 }

@@ -35,9 +35,9 @@ abstract class JobFields {
         this.at = at;
     }
 
-    final RestException unfit(String field, String why) {
+    final RestException unfit(String field, String reason) {
         return new RestException(
-                422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
+                422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), reason, at + field + "/");
     }
 
     /** Whether the body has a field, which counts as read from now on. */
@@ -79,9 +79,9 @@ abstract class JobFields {
 
     /** Refuses fields that have a value and were not read. */
     final void refuseUnread() throws RestException {
-        for (Map.Entry<String, Object> e : in.fields().entrySet()) {
-            if (!read.contains(e.getKey()) && !IgnoredFields.isEmpty(e.getValue())) {
-                throw unfit(e.getKey(), e.getKey() + " is not supported by this version");
+        for (Map.Entry<String, Object> entry : in.fields().entrySet()) {
+            if (!read.contains(entry.getKey()) && !IgnoredFields.isEmpty(entry.getValue())) {
+                throw unfit(entry.getKey(), entry.getKey() + " is not supported by this version");
             }
         }
     }

@@ -45,11 +45,11 @@ public final class Tls {
 
     private final List<Path> authorities;
     private final boolean brief;
-    private @Nullable Loaded loaded;
+    private @Nullable LoadedContext loaded;
     private volatile TlsListener listener = TlsListener.NONE;
 
     /** The files as they were when read. */
-    private record Loaded(List<Long> stamps, SSLContext context) {}
+    private record LoadedContext(List<Long> stamps, SSLContext context) {}
 
     private Tls(List<Path> authorities, boolean brief) {
         this.authorities = authorities;
@@ -133,7 +133,7 @@ public final class Tls {
     private synchronized SSLContext context() throws IOException {
         List<Long> stamps = stamps(authorities);
         if (loaded == null || !loaded.stamps.equals(stamps)) {
-            loaded = new Loaded(stamps, load());
+            loaded = new LoadedContext(stamps, load());
         }
         return loaded.context;
     }

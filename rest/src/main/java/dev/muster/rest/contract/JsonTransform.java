@@ -7,14 +7,14 @@ import java.io.OutputStream;
  * Compact JSON goes in, byte by byte, and comes out in another form. Nothing is kept but the piece that has not gone
  * out.
  */
-abstract class Reshaped extends OutputStream {
+abstract class JsonTransform extends OutputStream {
     private static final int PIECE = 1 << 15;
 
     private final OutputStream out;
     private final byte[] piece = new byte[PIECE];
     private int length;
 
-    Reshaped(OutputStream out) {
+    JsonTransform(OutputStream out) {
         this.out = out;
     }
 

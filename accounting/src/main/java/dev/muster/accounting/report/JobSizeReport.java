@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** How much of a cluster's time went to jobs of which size. */
-public final class Sizes {
+public final class JobSizeReport {
     private record Place(String name, int cpus) implements Comparable<Place> {
         @Override
         public int compareTo(Place o) {
@@ -21,20 +21,20 @@ public final class Sizes {
         }
     }
 
-    private final Map<String, String> where;
+    private final Map<String, String> conditions;
 
     /**
-     * @param where {@code by} account, accountandwckey or wckey; {@code accounts}, {@code acctasparent},
+     * @param conditions {@code by} account, accountandwckey or wckey; {@code accounts}, {@code acctasparent},
      *     {@code flatview}, {@code users}, {@code gids}, {@code jobs}, {@code nodes}, {@code partitions},
      *     {@code wckeys}, {@code tres}; lists with commas
      */
-    public Sizes(Map<String, String> where) {
-        this.where = where;
+    public JobSizeReport(Map<String, String> conditions) {
+        this.conditions = conditions;
     }
 
     private Set<String> list(String key) {
         Set<String> out = new TreeSet<>();
-        for (String item : where.getOrDefault(key, "").split(",")) {
+        for (String item : conditions.getOrDefault(key, "").split(",")) {
             if (!item.isBlank()) {
                 out.add(item.strip());
             }
@@ -47,43 +47,43 @@ public final class Sizes {
         return wanted.isEmpty() || List.of(values).stream().anyMatch(wanted::contains);
     }
 
-    private boolean wanted(JobUse j) {
-        return j.start() > 0
-                && in("users", j.user(), Integer.toString(j.uid()))
-                && in("gids", Integer.toString(j.gid()))
-                && in("jobs", Integer.toString(j.jobId()))
-                && in("partitions", j.partition())
-                && in("wckeys", key(j))
-                && onNodes(j);
+    private boolean wanted(JobUse use) {
+        return use.start() > 0
+                && in("users", use.user(), Integer.toString(use.uid()))
+                && in("gids", Integer.toString(use.gid()))
+                && in("jobs", Integer.toString(use.jobId()))
+                && in("partitions", use.partition())
+                && in("wckeys", key(use))
+                && onNodes(use);
     }
 
-    private boolean onNodes(JobUse j) {
-        String asked = where.getOrDefault("nodes", "");
-        return asked.isEmpty() || HostList.intersect(asked, j.nodes());
+    private boolean onNodes(JobUse use) {
+        String nodeList = conditions.getOrDefault("nodes", "");
+        return nodeList.isEmpty() || HostList.intersect(nodeList, use.nodes());
     }
 
-    private static String key(JobUse j) {
-        return Wckey.plain(j.wckey());
+    private static String key(JobUse use) {
+        return Wckey.plain(use.wckey());
     }
 
-    private String name(Accounts accounts, JobUse j) {
-        String by = where.getOrDefault("by", "account").toLowerCase(Locale.ROOT);
-        if (by.equals("wckey")) {
-            return key(j);
+    private String name(Accounts accounts, JobUse use) {
+        String grouping = conditions.getOrDefault("by", "account").toLowerCase(Locale.ROOT);
+        if (grouping.equals("wckey")) {
+            return key(use);
         }
         Set<String> roots = list("accounts");
         String account;
-        if (where.containsKey("flatview")) {
-            if (roots.isEmpty() || roots.contains(j.account())) {
-                account = j.account();
+        if (conditions.containsKey("flatview")) {
+            if (roots.isEmpty() || roots.contains(use.account())) {
+                account = use.account();
             } else {
                 account = "";
             }
         } else {
-            account = accounts.shown(j.account(), roots, where.containsKey("acctasparent"));
+            account = accounts.shown(use.account(), roots, conditions.containsKey("acctasparent"));
         }
 
-        return account.isEmpty() || !by.equals("accountandwckey") ? account : account + ":" + key(j);
+        return account.isEmpty() || !grouping.equals("accountandwckey") ? account : account + ":" + key(use);
     }
 
     /**
@@ -91,16 +91,16 @@ public final class Sizes {
      */
     public List<Map<String, String>> rows(
             String cluster, Accounts accounts, List<JobUse> jobs, long from, long to, long now) {
-        String tres = where.getOrDefault("tres", "cpu");
+        String tres = conditions.getOrDefault("tres", "cpu");
         Map<Place, long[]> sums = new TreeMap<>();
-        for (JobUse j : jobs) {
-            if (!wanted(j) || j.active(from, to, now) == 0) {
+        for (JobUse use : jobs) {
+            if (!wanted(use) || use.active(from, to, now) == 0) {
                 continue;
             }
-            String name = name(accounts, j);
+            String name = name(accounts, use);
             if (!name.isEmpty()) {
-                long[] sum = sums.computeIfAbsent(new Place(name, j.cpus()), k -> new long[2]);
-                sum[0] += j.used(from, to, now).getOrDefault(tres, 0L);
+                long[] sum = sums.computeIfAbsent(new Place(name, use.cpus()), k -> new long[2]);
+                sum[0] += use.used(from, to, now).getOrDefault(tres, 0L);
                 sum[1]++;
             }
         }

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * ({@code Charter}). slurmd asks it while slurmctld is away, and slurmctld takes over what it has made
  * ({@code StepManaged}). Found as a service: the rules are slurmctld's.
  */
-public interface StepDesk {
+public interface StepAllocator {
     /**
      * @param entry of a whole charter
      * @param keep is given each record that is decided here, before it counts; what it throws goes to the caller of the
@@ -24,9 +24,7 @@ public interface StepDesk {
 
     /** One attempt of a job, with all components of a heterogeneous one. Not for several threads at once. */
     interface Job {
-        /**
-         * What has happened since, as slurmctld tells it; or, of an earlier run of slurmd, what {@code keep} was given.
-         */
+        /** Applies an event reported by slurmctld, or one that {@code keep} stored in an earlier run of slurmd. */
         void follow(Bytes entry);
 
         /** The job's number, or those of its components. */
@@ -70,7 +68,7 @@ public interface StepDesk {
 
     /**
      * @param launches by node, in the step's order
-     * @param managed what slurmctld is told of it, without a number
+     * @param managed the report to slurmctld, without a number
      */
     record Piece(JobMessages.StepStarted started, List<NodeLaunch> launches, StepManaged managed) {}
 

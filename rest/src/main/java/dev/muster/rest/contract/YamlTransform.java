@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Compact JSON goes in, byte by byte, and comes out as YAML. Of the answer no more is kept than the value that is being
  * read.
  */
-final class AsYaml extends Reshaped {
+final class YamlTransform extends JsonTransform {
     private static final int DEPTH_MAX = 64;
 
     private final StringBuilder text = new StringBuilder();
@@ -27,7 +27,7 @@ final class AsYaml extends Reshaped {
     private boolean escaped;
 
     /** @param tags whether each value says what it is */
-    AsYaml(OutputStream out, boolean tags) {
+    YamlTransform(OutputStream out, boolean tags) {
         super(out);
         yaml = new YamlText(text, tags);
     }
@@ -81,7 +81,7 @@ final class AsYaml extends Reshaped {
         }
         String raw = value.toString(java.nio.charset.StandardCharsets.US_ASCII);
         switch (read()) {
-            case String s -> yaml.text(s);
+            case String text -> yaml.text(text);
             case Boolean truth -> yaml.truth(truth);
             case null -> yaml.nothing();
             default -> yaml.number(raw);
