@@ -32,14 +32,14 @@ final class ChangeRights {
     private static final Set<String> OF_ACCOUNTS =
             Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
 
-    private final Book before;
-    private final Book book;
+    private final AssocTree before;
+    private final AssocTree book;
     private final int written;
     private final String actor;
 
     /** @param draft before the change */
-    ChangeRights(Book draft, String actor) {
-        this.before = Book.of(draft);
+    ChangeRights(AssocTree draft, String actor) {
+        this.before = AssocTree.of(draft);
         this.book = draft;
         this.written = draft.written().size();
         this.actor = actor;
@@ -150,7 +150,7 @@ final class ChangeRights {
         return gained.isEmpty();
     }
 
-    private static Set<String> qos(Book of, Assoc assoc) {
+    private static Set<String> qos(AssocTree of, Assoc assoc) {
         Set<String> out = new LinkedHashSet<>(List.of(
                 EffectiveLimits.limits(of, assoc).getOrDefault("QOS", "").split(",")));
         out.remove("");

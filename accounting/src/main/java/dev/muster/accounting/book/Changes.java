@@ -21,11 +21,11 @@ public final class Changes {
      * @param superuser root or SlurmUser
      * @param now seconds since 1970
      */
-    public Changes(Book draft, String actor, boolean superuser, Change change, long now) {
+    public Changes(AssocTree draft, String actor, boolean superuser, Change change, long now) {
         this(draft, actor, superuser, change, now, ChangeRules.STANDARD);
     }
 
-    public Changes(Book draft, String actor, boolean superuser, Change change, long now, ChangeRules rules) {
+    public Changes(AssocTree draft, String actor, boolean superuser, Change change, long now, ChangeRules rules) {
         context = new ChangeContext(draft, actor, change, now, rules);
         level = superuser
                 ? AdminLevel.ADMINISTRATOR

@@ -49,7 +49,7 @@ final class ClusterChanges {
     void modify() {
         for (Cluster cluster : context.book.clusters()) {
             List<String> wanted = context.where("name");
-            Optional<Assoc> root = context.book.assoc(cluster.name(), Book.ROOT, "", "");
+            Optional<Assoc> root = context.book.assoc(cluster.name(), AssocTree.ROOT, "", "");
             if (!wanted.isEmpty() && !wanted.contains(cluster.name()) || root.isEmpty()) {
                 continue;
             }
@@ -93,8 +93,8 @@ final class ClusterChanges {
         for (String name : context.where("name")) {
             List.copyOf(context.book.assocsEver()).stream()
                     .filter(a -> a.cluster().equals(name) && !a.deleted())
-                    .filter(a -> !(a.account().equals(Book.ROOT)
-                            && (a.user().isEmpty() || a.user().equals(Book.ROOT))))
+                    .filter(a -> !(a.account().equals(AssocTree.ROOT)
+                            && (a.user().isEmpty() || a.user().equals(AssocTree.ROOT))))
                     .forEach(a -> context.book.put(Removals.deleted(a, context.now)));
             List.copyOf(context.book.wckeysEver()).stream()
                     .filter(w -> w.cluster().equals(name) && !w.deleted())
@@ -138,21 +138,21 @@ final class ClusterChanges {
     }
 
     /** A cluster with the root account and its root user. */
-    static void begin(Book book, String name, Map<String, String> limits, long now) {
+    static void begin(AssocTree book, String name, Map<String, String> limits, long now) {
         int id = book.clustersEver().stream()
                 .filter(c -> c.name().equals(name))
                 .findFirst()
                 .map(Cluster::id)
                 .orElseGet(book::nextCluster);
         book.put(new Cluster(name, id, "", 0, 0, "", "", "", 0, "", now, now, false));
-        int root = book.assocEver(name, Book.ROOT, "", "").map(Assoc::id).orElseGet(book::nextAssoc);
-        book.put(new Assoc(root, name, Book.ROOT, "", "", "", false, limits, now, now, false));
-        int user = book.assocEver(name, Book.ROOT, Book.ROOT, "").map(Assoc::id).orElseGet(book::nextAssoc);
+        int root = book.assocEver(name, AssocTree.ROOT, "", "").map(Assoc::id).orElseGet(book::nextAssoc);
+        book.put(new Assoc(root, name, AssocTree.ROOT, "", "", "", false, limits, now, now, false));
+        int user = book.assocEver(name, AssocTree.ROOT, AssocTree.ROOT, "").map(Assoc::id).orElseGet(book::nextAssoc);
         book.put(new Assoc(
                 user,
                 name,
-                Book.ROOT,
-                Book.ROOT,
+                AssocTree.ROOT,
+                AssocTree.ROOT,
                 "",
                 "",
                 true,

@@ -23,7 +23,7 @@ public final class EffectiveLimits {
     private EffectiveLimits() {}
 
     /** Limits with the inherited ones; QOS by name. */
-    public static Map<String, String> limits(Book book, Assoc assoc) {
+    public static Map<String, String> limits(AssocTree book, Assoc assoc) {
         TreeMap<String, String> out = new TreeMap<>(assoc.limits());
         Set<String> qos = qos(book, assoc);
         Optional<Assoc> above = book.parent(assoc);
@@ -80,7 +80,7 @@ public final class EffectiveLimits {
     }
 
     /** The nearest list of one's own or above, with what was added and taken on the way down. */
-    private static Set<String> qos(Book book, Assoc assoc) {
+    private static Set<String> qos(AssocTree book, Assoc assoc) {
         String value = assoc.limit("QOS");
         boolean whole = !value.isEmpty() && !value.startsWith("+") && !value.startsWith("-");
         Set<String> names = whole
@@ -97,7 +97,7 @@ public final class EffectiveLimits {
     }
 
     /** The policy that a cluster's controller gets. */
-    public static Policy policy(Book book, String cluster) {
+    public static Policy policy(AssocTree book, String cluster) {
         List<AssocPolicy> assocs = new ArrayList<>();
         for (Assoc assoc : book.tree(cluster)) {
             Map<String, String> limits = limits(book, assoc);

@@ -17,7 +17,7 @@ public final class JobKeys {
      * Jobs of a cluster with a wckey that no list has. A removed wckey is added again only for a job that was submitted
      * later.
      */
-    public static List<JobRow> unknown(Book book, String cluster, Collection<JobRow> jobs) {
+    public static List<JobRow> unknown(AssocTree book, String cluster, Collection<JobRow> jobs) {
         return jobs.stream()
                 .filter(j -> !Wckey.plain(j.wckey()).isEmpty() && !j.userName().isEmpty())
                 .filter(j -> ever(book, cluster, j)
@@ -26,7 +26,7 @@ public final class JobKeys {
                 .toList();
     }
 
-    private static Optional<Wckey> ever(Book book, String cluster, JobRow job) {
+    private static Optional<Wckey> ever(AssocTree book, String cluster, JobRow job) {
         return book.wckeysEver().stream()
                 .filter(w -> w.cluster().equals(cluster)
                         && w.user().equals(job.userName())
@@ -35,7 +35,7 @@ public final class JobKeys {
     }
 
     /** Puts the keys of such jobs into the draft, none as its user's default. */
-    public static void add(Book draft, String cluster, Collection<JobRow> jobs, long now) {
+    public static void add(AssocTree draft, String cluster, Collection<JobRow> jobs, long now) {
         for (JobRow job : unknown(draft, cluster, jobs)) {
             String name = Wckey.plain(job.wckey());
             draft.put(new Wckey(

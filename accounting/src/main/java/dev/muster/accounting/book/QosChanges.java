@@ -15,7 +15,7 @@ import java.util.TreeMap;
 /** Qualities of service. */
 final class QosChanges {
     private final ChangeContext context;
-    private final Book book;
+    private final AssocTree book;
 
     QosChanges(ChangeContext changes) {
         this.context = changes;

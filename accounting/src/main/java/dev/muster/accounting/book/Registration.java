@@ -18,7 +18,7 @@ public final class Registration {
      *
      * @return false if the draft has not changed
      */
-    public static boolean apply(Book draft, Register registration, String actor, long now, String clusterQos) {
+    public static boolean apply(AssocTree draft, Register registration, String actor, long now, String clusterQos) {
         boolean changed = false;
         if (draft.cluster(registration.cluster()).isEmpty()) {
             ClusterChanges.begin(
@@ -84,7 +84,7 @@ public final class Registration {
     }
 
     /** The controller is gone. */
-    public static void away(Book draft, String cluster) {
+    public static void away(AssocTree draft, String cluster) {
         draft.cluster(cluster)
                 .filter(c -> c.controlPort() != 0)
                 .ifPresent(c -> draft.put(new Cluster(

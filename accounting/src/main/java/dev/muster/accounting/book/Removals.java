@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /** Deleting accounts and users: they are marked, with all that hangs below them. */
 final class Removals {
     private final ChangeContext context;
-    private final Book book;
+    private final AssocTree book;
 
     Removals(ChangeContext changes) {
         this.context = changes;
@@ -43,7 +43,7 @@ final class Removals {
     }
 
     void accounts() {
-        if (context.where("name").contains(Book.ROOT)) {
+        if (context.where("name").contains(AssocTree.ROOT)) {
             context.errors.add(" You are not allowed to remove the root account.\n Use remove cluster instead.");
             return;
         }
@@ -74,14 +74,14 @@ final class Removals {
         }
         for (String name : accountsOfSubtree) {
             book.account(name)
-                    .filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT))
+                    .filter(a -> !doomed.contains(a) && !a.name().equals(AssocTree.ROOT))
                     .ifPresent(this::removeIfOnNoCluster);
         }
     }
 
     private boolean isMeant(Account account) {
         return !account.deleted()
-                && !account.name().equals(Book.ROOT)
+                && !account.name().equals(AssocTree.ROOT)
                 && fitsCondition("name", account.name())
                 && fitsCondition("description", account.description())
                 && fitsCondition("organization", account.organization())

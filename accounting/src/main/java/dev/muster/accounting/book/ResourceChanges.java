@@ -18,7 +18,7 @@ final class ResourceChanges {
     private static final String SHARED = "SharedPool";
 
     private final ChangeContext context;
-    private final Book book;
+    private final AssocTree book;
 
     ResourceChanges(ChangeContext changes) {
         this.context = changes;
@@ -37,7 +37,7 @@ final class ResourceChanges {
     }
 
     /** A cluster's share of each, {@code name@server:count}; parts are cut off. */
-    static List<String> licenses(Book book, String cluster) {
+    static List<String> licenses(AssocTree book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
                 .map(r -> r.name() + "@" + r.server() + ":" + shareOf(r, cluster))
@@ -55,7 +55,7 @@ final class ResourceChanges {
     }
 
     /** Counts of these licenses on their servers, in the same order. */
-    static List<RemoteLicense> remotes(Book book, String cluster) {
+    static List<RemoteLicense> remotes(AssocTree book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
                 .map(r -> new RemoteLicense(

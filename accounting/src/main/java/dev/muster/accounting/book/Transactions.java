@@ -16,11 +16,11 @@ import java.util.stream.Collectors;
 public final class Transactions {
     private static final String OF_ASSOCIATION = "id_assoc=";
 
-    private final Book book;
+    private final AssocTree book;
     private final Map<String, String> conditions;
     private final boolean withAssociations;
 
-    public Transactions(Book book, Show show) {
+    public Transactions(AssocTree book, Show show) {
         this.book = book;
         this.conditions = show.where();
         this.withAssociations = show.options().contains("withassoc");

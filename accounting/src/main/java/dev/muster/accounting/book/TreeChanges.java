@@ -19,7 +19,7 @@ final class TreeChanges {
             "Nothing added.\nMake sure the accounts requested here have been added to the system/cluster. "
                     + "(sacctmgr add account...)";
     private final ChangeContext context;
-    private final Book book;
+    private final AssocTree book;
 
     TreeChanges(ChangeContext changes) {
         this.context = changes;
@@ -40,7 +40,7 @@ final class TreeChanges {
         }
         List<String> clusters = clusters();
         String parent = context.set("parent").isEmpty()
-                ? Book.ROOT
+                ? AssocTree.ROOT
                 : context.set("parent").toLowerCase(java.util.Locale.ROOT);
         for (String cluster : clusters) {
             if (book.cluster(cluster).isEmpty()) {
@@ -73,7 +73,7 @@ final class TreeChanges {
         String organization;
         if (!context.set("organization").isEmpty()) {
             organization = context.set("organization");
-        } else if (List.of("", Book.ROOT).contains(context.set("parent"))) {
+        } else if (List.of("", AssocTree.ROOT).contains(context.set("parent"))) {
             organization = name;
         } else {
             organization = context.set("parent");

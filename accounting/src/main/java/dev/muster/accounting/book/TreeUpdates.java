@@ -18,7 +18,7 @@ import java.util.Set;
 /** Changes to accounts, users and their associations. */
 final class TreeUpdates {
     private final ChangeContext context;
-    private final Book book;
+    private final AssocTree book;
 
     TreeUpdates(ChangeContext changes) {
         this.context = changes;
@@ -85,7 +85,7 @@ final class TreeUpdates {
                 boolean meant = assoc.user().isEmpty()
                         && named("cluster", cluster.name())
                         && named("name", assoc.account())
-                        && !assoc.account().equals(Book.ROOT);
+                        && !assoc.account().equals(AssocTree.ROOT);
                 if (meant && book.account(parent).isEmpty()) {
                     context.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster.name());
                     return;
@@ -373,7 +373,7 @@ final class TreeUpdates {
         }
     }
 
-    static void clearDefault(Book book, String cluster, String user, long now) {
+    static void clearDefault(AssocTree book, String cluster, String user, long now) {
         book.tree(cluster).stream()
                 .filter(a -> a.user().equals(user) && a.isDefault())
                 .forEach(a -> book.put(withDefault(a, false, now)));

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  */
 final class UsageResets {
     private final ChangeContext context;
-    private final Book book;
+    private final AssocTree book;
 
     UsageResets(ChangeContext changes) {
         this.context = changes;

@@ -20,7 +20,7 @@ final class Values {
      *
      * @param typed may begin with {@code +=} or {@code -=}, of lists and flags
      */
-    static String applied(Book book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
+    static String applied(AssocTree book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
         char sign;
         if (typed.startsWith("+=")) {
             sign = '+';
@@ -59,7 +59,7 @@ final class Values {
         return result;
     }
 
-    private static String tres(Book book, String old, String value, List<String> errors) {
+    private static String tres(AssocTree book, String old, String value, List<String> errors) {
         if (value.isEmpty()) {
             return "";
         }
@@ -82,7 +82,7 @@ final class Values {
     }
 
     /** A resource may be called by its number as well: {@code 1} is cpu. */
-    private static String named(Book book, String typed) {
+    private static String named(AssocTree book, String typed) {
         return book.tres().stream()
                 .filter(t -> Integer.toString(t.id()).equals(typed))
                 .findFirst()
@@ -115,7 +115,7 @@ final class Values {
         return out;
     }
 
-    private static Optional<String> badQos(Book book, Set<String> names) {
+    private static Optional<String> badQos(AssocTree book, Set<String> names) {
         for (String name : names) {
             if (book.qos(name).isEmpty()) {
                 return Optional.of("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are "
@@ -126,7 +126,7 @@ final class Values {
     }
 
     /** QOS of an association: a whole list, or changes to the list of its parent. */
-    private static String qos(Book book, String old, String value, char sign, List<String> errors) {
+    private static String qos(AssocTree book, String old, String value, char sign, List<String> errors) {
         Set<String> names = new LinkedHashSet<>();
         Set<String> signed = new LinkedHashSet<>();
         for (String word : words(value.toLowerCase(java.util.Locale.ROOT))) {
@@ -161,7 +161,7 @@ final class Values {
         return String.join(",", out);
     }
 
-    private static String preempt(Book book, String old, String value, char sign, List<String> errors) {
+    private static String preempt(AssocTree book, String old, String value, char sign, List<String> errors) {
         Set<String> names = words(value.toLowerCase(java.util.Locale.ROOT));
         Optional<String> invalid = badQos(book, names);
         if (invalid.isPresent()) {

@@ -20,12 +20,12 @@ import java.util.function.Predicate;
 
 /** The rows that sacctmgr lists: fields by name, values in the form in which they are kept. */
 public final class Views {
-    private final Book book;
+    private final AssocTree book;
     private final Show show;
     private final Predicate<String> isSystemUser;
 
     /** @param isSystemUser whether the system knows a user of that name */
-    public Views(Book book, Show show, Predicate<String> isSystemUser) {
+    public Views(AssocTree book, Show show, Predicate<String> isSystemUser) {
         this.book = book;
         this.show = show;
         this.isSystemUser = isSystemUser;
@@ -134,7 +134,7 @@ public final class Views {
         for (Optional<Assoc> at = assoc.user().isEmpty() ? Optional.of(assoc) : book.parentEver(assoc);
                 at.isPresent();
                 at = book.parentEver(at.get())) {
-            if (!at.get().account().equals(Book.ROOT)) {
+            if (!at.get().account().equals(AssocTree.ROOT)) {
                 out.insert(0, at.get().account() + "/");
             }
         }
@@ -444,7 +444,7 @@ public final class Views {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
-            book.assoc(cluster.name(), Book.ROOT, "", "").ifPresent(a -> {
+            book.assoc(cluster.name(), AssocTree.ROOT, "", "").ifPresent(a -> {
                 row.putAll(UsageResets.shown(EffectiveLimits.limits(book, a)));
                 row.put("RootID", a.key());
             });

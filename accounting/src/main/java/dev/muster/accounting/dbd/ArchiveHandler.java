@@ -2,7 +2,7 @@ package dev.muster.accounting.dbd;
 
 import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.table.ArchiveLoad;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.accounting.table.Purge;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
@@ -24,12 +24,12 @@ final class ArchiveHandler {
     private static final int NO_FILE = 2;
 
     private final Supplier<SlurmdbdConf> conf;
-    private final BookStore books;
+    private final AssocTreeStore books;
     private final ArchiveLoad archives;
     private final Purge purge;
     private final DaemonLog log;
 
-    ArchiveHandler(Supplier<SlurmdbdConf> conf, BookStore books, ArchiveLoad archives, Purge purge, DaemonLog log) {
+    ArchiveHandler(Supplier<SlurmdbdConf> conf, AssocTreeStore books, ArchiveLoad archives, Purge purge, DaemonLog log) {
         this.conf = conf;
         this.books = books;
         this.archives = archives;

@@ -1,6 +1,6 @@
 package dev.muster.accounting.dbd;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.ChangeRules;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.JobKeys;
@@ -14,7 +14,7 @@ import dev.muster.accounting.report.Utilization;
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.accounting.table.ActiveJobs;
 import dev.muster.accounting.table.ArchiveLoad;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.accounting.table.InstanceTable;
 import dev.muster.accounting.table.JobEdits;
 import dev.muster.accounting.table.PackedRows;
@@ -70,7 +70,7 @@ public final class DbdApi {
     private static final int FLUSH_EVERY = 2;
 
     private final AccountingStore store;
-    private final BookStore books;
+    private final AssocTreeStore books;
     private final ControllerLinks links;
     private final Supplier<SlurmdbdConf> conf;
     private final int slurmUid;
@@ -90,7 +90,7 @@ public final class DbdApi {
 
     public DbdApi(
             AccountingStore store,
-            BookStore books,
+            AssocTreeStore books,
             Supplier<SlurmdbdConf> conf,
             int slurmUid,
             Identities identities,
@@ -476,7 +476,7 @@ public final class DbdApi {
     }
 
     private PackedRows.Numbers numbers() {
-        Book book = books.book();
+        AssocTree book = books.book();
         return new PackedRows.Numbers() {
             @Override
             public int association(String cluster, String account, String user, String partition) {

@@ -1,6 +1,6 @@
 package dev.muster.accounting.dbd;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.ShowColumns;
 import dev.muster.accounting.report.JobUse;
 import dev.muster.model.accounting.AccountingRows.Answer;
@@ -18,7 +18,7 @@ import java.util.Set;
  */
 public final class PrivateData {
     private final Set<String> hidden = new HashSet<>();
-    private final Book book;
+    private final AssocTree book;
     private final String user;
     private final int uid;
 
@@ -26,7 +26,7 @@ public final class PrivateData {
      * @param value of the key
      * @param trusted an operator or more
      */
-    public PrivateData(String value, Book book, int uid, String user, boolean trusted) {
+    public PrivateData(String value, AssocTree book, int uid, String user, boolean trusted) {
         this.book = book;
         this.user = user;
         this.uid = uid;

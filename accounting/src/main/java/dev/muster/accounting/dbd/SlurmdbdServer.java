@@ -4,7 +4,7 @@ import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.db.Database;
 import dev.muster.accounting.db.PassScript;
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.key.ConfigError;
@@ -179,7 +179,7 @@ public final class SlurmdbdServer {
             prepare();
         }
         store = opened(database(conf));
-        BookStore books = new BookStore(store, System.currentTimeMillis() / 1000);
+        AssocTreeStore books = new AssocTreeStore(store, System.currentTimeMillis() / 1000);
         int slurmUid = identities
                 .byName(conf.slurmUser())
                 .map(i -> i.uid())

@@ -1,6 +1,6 @@
 package dev.muster.accounting.report;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Wckey;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ public final class Accounts {
     private final Map<String, String> parents = new LinkedHashMap<>();
     private final Map<String, List<String>> users = new HashMap<>();
 
-    public Accounts(Book book, String cluster) {
+    public Accounts(AssocTree book, String cluster) {
         this.cluster = cluster;
         for (Assoc assoc : book.treeEver(cluster)) {
             if (assoc.user().isEmpty()) {
@@ -165,7 +165,7 @@ public final class Accounts {
      */
     String shown(String account, Set<String> roots, boolean below) {
         List<String> ancestors = up(account);
-        Set<String> wanted = roots.isEmpty() ? new HashSet<>(List.of(Book.ROOT)) : roots;
+        Set<String> wanted = roots.isEmpty() ? new HashSet<>(List.of(AssocTree.ROOT)) : roots;
         for (int i = 0; i < ancestors.size(); i++) {
             if (wanted.contains(ancestors.get(i))) {
                 if (below) {

@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.EffectiveLimits;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.Change;
@@ -77,7 +77,7 @@ public final class JobEdits {
     }
 
     /** Overlays a job's resources with the given counts; the count -1 removes a resource. */
-    static String tres(Book book, String old, String over) {
+    static String tres(AssocTree book, String old, String over) {
         List<String> counts = new ArrayList<>();
         for (String item : over.split(",")) {
             int equalSign = item.indexOf('=');
@@ -96,7 +96,7 @@ public final class JobEdits {
     }
 
     /** Finds a resource by its name or its id. */
-    private static Optional<String> name(Book book, String typed) {
+    private static Optional<String> name(AssocTree book, String typed) {
         return book.tres().stream()
                 .filter(t -> t.full().equalsIgnoreCase(typed)
                         || Integer.toString(t.id()).equals(typed))
@@ -105,7 +105,7 @@ public final class JobEdits {
     }
 
     /** Returns the error for the first unknown resource; empty if all are known. */
-    private static Optional<String> unknown(Book book, String tres) {
+    private static Optional<String> unknown(AssocTree book, String tres) {
         return Stream.of(tres.split(","))
                 .map(i -> i.substring(0, Math.max(0, i.indexOf('='))))
                 .filter(n -> name(book, n).isEmpty())
@@ -123,7 +123,7 @@ public final class JobEdits {
      *
      * @param operator whether the caller may change any job; other users change their own jobs, but not AdminComment
      */
-    public Changed run(Change change, int uid, boolean operator, Book book) {
+    public Changed run(Change change, int uid, boolean operator, AssocTree book) {
         if (change.set().keySet().stream().anyMatch(k -> !FIELDS.contains(k))) {
             return refused("Setting " + change.set().keySet() + " of a job is not supported by this version");
         }

@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.dbd.PrivateData;
 import dev.muster.accounting.report.Accounts;
 import dev.muster.accounting.report.JobSizeReport;
@@ -37,7 +37,7 @@ public final class Reports {
      * @param wckeys whether the database stores use by key
      */
     public Optional<List<Map<String, String>>> answer(
-            Report query, Book book, PrivateData veil, boolean wckeys, long now) {
+            Report query, AssocTree book, PrivateData veil, boolean wckeys, long now) {
         List<String> clusters = query.clusters().isEmpty()
                 ? book.clusters().stream().map(Cluster::name).toList()
                 : query.clusters().stream()

@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.report.Accounts;
 import dev.muster.accounting.report.Amounts;
 import dev.muster.accounting.report.JobUse;
@@ -46,7 +46,7 @@ final class Reservations {
      * @param conditions {@code names}, {@code ids}, {@code flags}, {@code nodes}
      */
     List<Map<String, String>> rows(
-            Book book, String cluster, long from, long to, Map<String, String> conditions, long now) {
+            AssocTree book, String cluster, long from, long to, Map<String, String> conditions, long now) {
         List<Map<String, String>> out = new ArrayList<>();
         for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
             ReservationRow r = n.row();
@@ -109,7 +109,7 @@ final class Reservations {
      * Associations that a reservation is for: an account itself, or a user in each account. A reservation that only
      * excludes some is for none.
      */
-    private static List<Assoc> given(Book book, String cluster, ReservationRow row) {
+    private static List<Assoc> given(AssocTree book, String cluster, ReservationRow row) {
         List<Assoc> out = new ArrayList<>();
         for (Assoc assoc : book.tree(cluster)) {
             String name = assoc.user().isEmpty() ? assoc.account() : assoc.user();
@@ -126,7 +126,7 @@ final class Reservations {
      * Unused parts of reservations, in even shares for the associations that they are for. Reservations for
      * maintenance, or with IGNORE_JOBS, have none.
      */
-    List<Accounts.Idle> shared(Book book, String cluster, List<JobUse> jobs, long from, long to, long now) {
+    List<Accounts.Idle> shared(AssocTree book, String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<Accounts.Idle> out = new ArrayList<>();
         for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
             List<Assoc> given = given(book, cluster, n.row());
@@ -144,7 +144,7 @@ final class Reservations {
     }
 
     /** Numbers of the associations that may use it; those that may not have a minus. */
-    private static String associations(Book book, String cluster, ReservationRow row) {
+    private static String associations(AssocTree book, String cluster, ReservationRow row) {
         Set<String> out = new LinkedHashSet<>();
         for (String account : row.accounts().split(",")) {
             String plain = account.startsWith("-") ? account.substring(1) : account;

@@ -2,7 +2,7 @@ package dev.muster.accounting.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.Changes;
 import dev.muster.model.accounting.DbdMessages.Change;
 import java.util.ArrayList;
@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AccountsTest {
-    private static Book book() {
-        Book book = Book.initial(1);
+    private static AssocTree book() {
+        AssocTree book = AssocTree.initial(1);
         for (List<Object> c : List.<List<Object>>of(
                 List.of("add", "cluster", Map.of("name", "c"), Map.of()),
                 List.of("add", "account", Map.of("name", "a1,a2"), Map.of()),
@@ -28,10 +28,10 @@ class AccountsTest {
                     (Map<String, String>) c.get(3),
                     (Map<String, String>) c.get(2),
                     true);
-            Book draft = book.draft();
+            AssocTree draft = book.draft();
             assertThat(new Changes(draft, "root", true, change, 2).run().error())
                     .isEmpty();
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return book;
     }

@@ -14,7 +14,7 @@ import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -648,7 +648,7 @@ public enum SacctField {
     }
 
     /** Only where fs/lustre is accounted. */
-    static String lustre(Metered metered, long bytes) {
+    static String lustre(UsageSample metered, long bytes) {
         return metered.fsReadBytes() + metered.fsWriteBytes() == 0 ? "" : ",fs/lustre=" + bytes;
     }
 
@@ -657,7 +657,7 @@ public enum SacctField {
      *
      * @param kb prints kilobytes
      */
-    static String gpus(Metered metered, long memoryKb, long percent, LongFunction<String> kb) {
+    static String gpus(UsageSample metered, long memoryKb, long percent, LongFunction<String> kb) {
         return metered.gpuNodes() == 0 ? "" : ",gres/gpumem=" + kb.apply(memoryKb) + ",gres/gpuutil=" + percent;
     }
 

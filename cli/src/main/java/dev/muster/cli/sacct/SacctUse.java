@@ -5,7 +5,7 @@ import dev.muster.model.accounting.Extremes;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
 import dev.muster.model.format.Durations;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -18,7 +18,7 @@ final class SacctUse {
 
     static String total(Json.Obj step, Json.Obj usage, LongFunction<String> kb) {
         long tasks = Math.max(1, step.number("tasks"));
-        Metered metered = Metered.parse(usage.text("metered"));
+        UsageSample metered = UsageSample.parse(usage.text("metered"));
         return in(
                 usage,
                 usage.number("userCpuUs") + usage.number("systemCpuUs"),
@@ -32,7 +32,7 @@ final class SacctUse {
 
     static String average(Json.Obj step, Json.Obj usage, LongFunction<String> kb) {
         long tasks = Math.max(1, step.number("tasks"));
-        Metered metered = Metered.parse(usage.text("metered"));
+        UsageSample metered = UsageSample.parse(usage.text("metered"));
         return in(
                 usage,
                 usage.number("aveCpuUs"),
@@ -50,7 +50,7 @@ final class SacctUse {
      */
     static String extreme(Json.Obj usage, boolean isMax, LongFunction<String> kb) {
         Extremes all = Extremes.parse(usage.text("extremes"));
-        Metered metered = Metered.parse(usage.text("metered"));
+        UsageSample metered = UsageSample.parse(usage.text("metered"));
         // GPU use is measured for whole steps, so that there is no least task
         String gpus = isMax ? SacctField.gpus(metered, metered.gpuMostMemKb(), metered.gpuMostPercent(), kb) : "";
         if (all.of(Measure.CPU).isEmpty()) {
@@ -129,7 +129,7 @@ final class SacctUse {
     }
 
     static String out(Json.Obj usage, long written) {
-        Metered metered = Metered.parse(usage.text("metered"));
+        UsageSample metered = UsageSample.parse(usage.text("metered"));
         return "energy=" + usage.number("energyJ") + ",fs/disk=" + written
                 + SacctField.lustre(metered, metered.fsWriteBytes()) + SacctField.network(usage, "netOutBytes");
     }
@@ -150,7 +150,7 @@ final class SacctUse {
             long vmKb,
             String gpus,
             LongFunction<String> kb) {
-        Metered metered = Metered.parse(usage.text("metered"));
+        UsageSample metered = UsageSample.parse(usage.text("metered"));
         return "cpu=" + Durations.full(cpuUs / US_PER_S) + ",energy=" + usage.number("energyJ") + ",fs/disk=" + read
                 + SacctField.lustre(metered, metered.fsReadBytes()) + gpus + SacctField.network(usage, "netInBytes")
                 + ",mem="

@@ -14,7 +14,7 @@ import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -241,10 +241,10 @@ public final class Sstat implements Command {
                         for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
                             step.put(meter, step.number(meter) + row.number(meter));
                         }
-                        Metered more = Codec.bind(row.obj("metered"), Metered.class);
+                        UsageSample more = Codec.bind(row.obj("metered"), UsageSample.class);
                         step.put(
                                 "metered",
-                                Metered.parse(step.text("metered")).and(more).text());
+                                UsageSample.parse(step.text("metered")).and(more).text());
                     }
                 }
             } catch (SlurmException e) {

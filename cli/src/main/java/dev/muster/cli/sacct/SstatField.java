@@ -10,7 +10,7 @@ import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -235,13 +235,13 @@ enum SstatField {
                         m -> m.gpuMemKb() / Math.max(1, tasks.size()),
                         m -> m.gpuPercent() / Math.max(1, tasks.size()),
                         raw);
-            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), Metered::gpuMostMemKb, Metered::gpuMostPercent, raw);
+            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), UsageSample::gpuMostMemKb, UsageSample::gpuMostPercent, raw);
             case TRESUSAGEINMAXNODE -> places(f -> node(tasks, f, true));
             case TRESUSAGEINMAXTASK -> places(f -> task(tasks, f, true));
             case TRESUSAGEINMIN -> in(step, f -> least(tasks, f), m -> -1, m -> -1, raw);
             case TRESUSAGEINMINNODE -> places(f -> node(tasks, f, false));
             case TRESUSAGEINMINTASK -> places(f -> task(tasks, f, false));
-            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), Metered::gpuMemKb, Metered::gpuPercent, raw);
+            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), UsageSample::gpuMemKb, UsageSample::gpuPercent, raw);
             case TRESUSAGEOUTAVE -> out(step, mean(tasks, "writeBytes"));
             case TRESUSAGEOUTMAX -> out(step, most(tasks, "writeBytes"));
             case TRESUSAGEOUTMAXNODE -> writePlace(node(tasks, "writeBytes", true));
@@ -277,7 +277,7 @@ enum SstatField {
     }
 
     private static String out(Json.Obj step, long written) {
-        Metered metered = Metered.parse(step.text("metered"));
+        UsageSample metered = UsageSample.parse(step.text("metered"));
         return "energy=" + step.number("energyJ") + ",fs/disk=" + written
                 + SacctField.lustre(metered, metered.fsWriteBytes()) + SacctField.network(step, "netOutBytes");
     }
@@ -285,10 +285,10 @@ enum SstatField {
     private static String in(
             Json.Obj step,
             ToLongFunction<String> of,
-            ToLongFunction<Metered> gpuKb,
-            ToLongFunction<Metered> gpuPercent,
+            ToLongFunction<UsageSample> gpuKb,
+            ToLongFunction<UsageSample> gpuPercent,
             boolean raw) {
-        Metered metered = Metered.parse(step.text("metered"));
+        UsageSample metered = UsageSample.parse(step.text("metered"));
         long percent = gpuPercent.applyAsLong(metered);
         String gpus =
                 percent < 0 ? "" : SacctField.gpus(metered, gpuKb.applyAsLong(metered), percent, kb -> whole(kb, raw));

@@ -5,7 +5,7 @@ import dev.muster.model.accounting.AccountingRows.Usage;
 import dev.muster.model.accounting.Extremes;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 
 /** Usage of a step, from the reports of its nodes about their tasks. */
@@ -48,7 +48,7 @@ final class StepUsage {
     }
 
     static String metered(Usage a, Change.Usage b) {
-        return Metered.parse(a.metered()).and(b.metered()).text();
+        return UsageSample.parse(a.metered()).and(b.metered()).text();
     }
 
     /** Weighted by the CPU time of the nodes so far, and of this one. */

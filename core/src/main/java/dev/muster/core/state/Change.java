@@ -12,7 +12,7 @@ import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.util.List;
@@ -130,7 +130,7 @@ public sealed interface Change {
             long netOutBytes,
             TaskPeaks peaks,
             long cpuKhz,
-            Metered metered) {
+            UsageSample metered) {
         public Usage(
                 long userCpuUs,
                 long systemCpuUs,
@@ -152,7 +152,7 @@ public sealed interface Change {
                     0,
                     TaskPeaks.NONE,
                     0,
-                    Metered.NONE);
+                    UsageSample.NONE);
         }
     }
 

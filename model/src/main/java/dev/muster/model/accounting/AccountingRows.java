@@ -397,7 +397,7 @@ public final class AccountingRows {
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      * @param aveCpuKhz how fast the CPUs of the tasks ran, weighted by their CPU time; 0 where it is not known
-     * @param metered file systems and GPUs, as {@link dev.muster.model.job.Metered} writes them
+     * @param metered file systems and GPUs, as {@link dev.muster.model.job.UsageSample} writes them
      */
     public record Usage(
             long userCpuUs,

@@ -1,7 +1,7 @@
 package dev.muster.model.api;
 
 import dev.muster.model.Identity;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
@@ -61,7 +61,7 @@ public final class SlurmdMessages {
             long netInBytes,
             long netOutBytes,
             Identity owner,
-            Metered metered) {}
+            UsageSample metered) {}
 
     /**
      * A task with everything below it, as it is now.

@@ -3,7 +3,7 @@ package dev.muster.model.node;
 import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.job.ExitStatus;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.job.StepId;
 import dev.muster.model.job.TaskPeaks;
@@ -198,7 +198,7 @@ public final class NodeMessages {
             long netOutBytes,
             TaskPeaks peaks,
             long cpuKhz,
-            Metered metered) {
+            UsageSample metered) {
         /** Nothing is known. */
         public static final Usage NONE = new Usage(0, 0, 0, 0, 0, 0, 0);
 
@@ -223,7 +223,7 @@ public final class NodeMessages {
                     0,
                     TaskPeaks.NONE,
                     0,
-                    Metered.NONE);
+                    UsageSample.NONE);
         }
 
         /** Adds the readings of the node's meters. */

@@ -4,7 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
@@ -149,7 +149,7 @@ public final class TaskSamples {
     }
 
     /** GPU use of a running step so far. */
-    public static Metered metered(Path stepDirectory) {
+    public static UsageSample metered(Path stepDirectory) {
         return load(stepDirectory).gpus.metered();
     }
 

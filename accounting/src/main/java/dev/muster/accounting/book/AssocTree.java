@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * All entities at one moment. One that was published is only read; a change is made to a copy, which remembers what has
  * to be written, and becomes the next one once that is in the database.
  */
-public final class Book {
+public final class AssocTree {
     /** The account at the top of every cluster's tree. */
     public static final String ROOT = "root";
     /** The resources that every cluster has, by number from 1. */
@@ -49,7 +49,7 @@ public final class Book {
     private final List<Entity> written = new ArrayList<>();
     private final List<Transaction> transactions = new ArrayList<>();
 
-    private Book(@Nullable Book from, long version) {
+    private AssocTree(@Nullable AssocTree from, long version) {
         this.version = version;
         clusters = new TreeMap<>(from == null ? Map.of() : from.clusters);
         accounts = new TreeMap<>(from == null ? Map.of() : from.accounts);
@@ -63,20 +63,20 @@ public final class Book {
     }
 
     /** Makes the book from the rows of the database. */
-    public static Book of(Collection<Entity> entities, long version) {
-        Book book = new Book(null, version);
+    public static AssocTree of(Collection<Entity> entities, long version) {
+        AssocTree book = new AssocTree(null, version);
         entities.forEach(book::place);
         return book;
     }
 
     /** A draft once it is written: the same, with nothing left to write. */
-    public static Book of(Book draft) {
-        return new Book(draft, draft.version);
+    public static AssocTree of(AssocTree draft) {
+        return new AssocTree(draft, draft.version);
     }
 
     /** A new database: the root user and account, the QOS normal, and the standard resources. */
-    public static Book initial(long now) {
-        Book book = new Book(null, 1);
+    public static AssocTree initial(long now) {
+        AssocTree book = new AssocTree(null, 1);
         int id = 1;
         for (String name : STANDARD_TRES) {
             int slash = name.indexOf('/');
@@ -92,8 +92,8 @@ public final class Book {
     }
 
     /** A copy to be changed. */
-    public Book draft() {
-        return new Book(this, version + 1);
+    public AssocTree draft() {
+        return new AssocTree(this, version + 1);
     }
 
     /** Grows with every change. */
@@ -278,7 +278,7 @@ public final class Book {
     }
 
     /** The entity of any kind as it stands, for saying what it was before. */
-    int nextId(Function<Book, TreeMap<Integer, ?>> of) {
+    int nextId(Function<AssocTree, TreeMap<Integer, ?>> of) {
         TreeMap<Integer, ?> table = of.apply(this);
         return table.isEmpty() ? 1 : table.lastKey() + 1;
     }

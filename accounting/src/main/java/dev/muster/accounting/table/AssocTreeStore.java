@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.json.Codec;
 import dev.muster.model.accounting.Entities;
@@ -18,25 +18,25 @@ import java.util.Map;
 import java.util.function.Function;
 
 /** The book in the database: the newest one in memory, every change in one transaction. */
-public final class BookStore {
+public final class AssocTreeStore {
     private final AccountingStore store;
-    private volatile Book book;
+    private volatile AssocTree book;
 
     /** Reads what is there, or begins a new book. */
-    public BookStore(AccountingStore store, long now) {
+    public AssocTreeStore(AccountingStore store, long now) {
         this.store = store;
         List<Entity> found = readAll();
         if (found.isEmpty()) {
-            Book first = Book.initial(now);
+            AssocTree first = AssocTree.initial(now);
             write(first);
             book = first;
         } else {
-            book = Book.of(found, now * 1000);
+            book = AssocTree.of(found, now * 1000);
         }
     }
 
     /** The newest book; not to be changed. */
-    public Book book() {
+    public AssocTree book() {
         return book;
     }
 
@@ -75,18 +75,18 @@ public final class BookStore {
     }
 
     /** Works on a draft; if the work says so, the draft is written and becomes the book. */
-    public synchronized <T> T change(Function<Book, T> work, Function<T, Boolean> keep) {
-        Book draft = book.draft();
+    public synchronized <T> T change(Function<AssocTree, T> work, Function<T, Boolean> keep) {
+        AssocTree draft = book.draft();
         T result = work.apply(draft);
         if (keep.apply(result)
                 && !(draft.written().isEmpty() && draft.transactions().isEmpty())) {
             write(draft);
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return result;
     }
 
-    private void write(Book draft) {
+    private void write(AssocTree draft) {
         Map<String, Entity> last = new LinkedHashMap<>();
         draft.written().forEach(e -> last.put(e.kind() + "\n" + e.key(), e));
         try {

@@ -12,7 +12,7 @@ package dev.muster.model.job;
  * @param gpuMemKb the most memory of GPUs that it had on each node, together
  * @param gpuMostMemKb the most on one node
  */
-public record Metered(
+public record UsageSample(
         long fsReadBytes,
         long fsWriteBytes,
         int gpuNodes,
@@ -20,14 +20,14 @@ public record Metered(
         long gpuMostPercent,
         long gpuMemKb,
         long gpuMostMemKb) {
-    public static final Metered NONE = new Metered(0, 0, 0, 0, 0, 0, 0);
+    public static final UsageSample NONE = new UsageSample(0, 0, 0, 0, 0, 0, 0);
     private static final int PARTS = 7;
 
     /** Adds one more node. */
-    public Metered and(Metered o) {
+    public UsageSample and(UsageSample o) {
         return o.equals(NONE)
                 ? this
-                : new Metered(
+                : new UsageSample(
                         fsReadBytes + o.fsReadBytes,
                         fsWriteBytes + o.fsWriteBytes,
                         gpuNodes + o.gpuNodes,
@@ -37,8 +37,8 @@ public record Metered(
                         Math.max(gpuMostMemKb, o.gpuMostMemKb));
     }
 
-    public Metered withFs(long read, long written) {
-        return new Metered(read, written, gpuNodes, gpuPercent, gpuMostPercent, gpuMemKb, gpuMostMemKb);
+    public UsageSample withFs(long read, long written) {
+        return new UsageSample(read, written, gpuNodes, gpuPercent, gpuMostPercent, gpuMemKb, gpuMostMemKb);
     }
 
     /** Returns the text in a row: its numbers in their order, "" for none. */
@@ -50,13 +50,13 @@ public record Metered(
     }
 
     /** Reads the text; an unreadable one gives {@link #NONE}. */
-    public static Metered parse(String text) {
+    public static UsageSample parse(String text) {
         String[] p = text.split("/");
         if (p.length != PARTS || !text.matches("[0-9/]{13,160}")) {
             return NONE;
         }
         try {
-            return new Metered(
+            return new UsageSample(
                     Long.parseLong(p[0]),
                     Long.parseLong(p[1]),
                     Integer.parseInt(p[2]),
