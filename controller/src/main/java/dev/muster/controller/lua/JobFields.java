@@ -16,7 +16,6 @@ import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.CpuFreq;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -174,20 +173,6 @@ final class JobFields {
     private static final long ENFORCE_BINDING = 16;
     private static final long DISABLE_BINDING = 524_288;
     private static final String[][] BITS = {{"256", "spread"}, {"512", "useMinNodes"}};
-    private static final String[] MAIL_WORDS = {
-        "BEGIN",
-        "END",
-        "FAIL",
-        "REQUEUE",
-        "TIME_LIMIT",
-        "TIME_LIMIT_90",
-        "TIME_LIMIT_80",
-        "TIME_LIMIT_50",
-        "STAGE_OUT",
-        "ARRAY_TASKS",
-        "INVALID_DEPEND"
-    };
-
     /** Nil where they are unset. */
     private static final List<String> SPARED = List.of("core_spec", "thread_spec", "warn_signal", "warn_time");
 
@@ -318,7 +303,7 @@ final class JobFields {
                 };
             case "reboot" -> job.part("extras").flag("reboot") ? 1L : NO_VAL16;
             case "kill_on_node_fail" -> job.part("extras").flag("noKill") ? (Object) 0L : null;
-            case "mail_type" -> mail(job.part("extras").text("mailType"));
+            case "mail_type" -> MailBits.of(job.part("extras").text("mailType"));
             case "bitflags" -> bits(job);
             case "req_switch" -> number(switches(r), NO_VAL);
             case "wait4switch" -> number(switchWaitS(r), NO_VAL);
@@ -457,21 +442,6 @@ final class JobFields {
                     case "NO" -> NO_KILL_INVALID;
                     default -> 0;
                 };
-    }
-
-    private static int mail(String words) {
-        int bits = 0;
-        for (String word : words.split(",")) {
-            for (int i = 0; i < MAIL_WORDS.length; i++) {
-                bits |= MAIL_WORDS[i].equals(word) ? mailBit(i) : 0;
-            }
-        }
-        return bits;
-    }
-
-    /** Returns the bit of a mail type, as in the constants of the slurm table. */
-    private static int mailBit(int word) {
-        return 1 << word;
     }
 
     private static List<?> arguments(RecordEditor<?> job) {
@@ -645,7 +615,7 @@ final class JobFields {
             case "shared", "oversubscribe" -> share(r, (int) number);
             case "requeue" -> t.set("requeue", number == NO_VAL16 ? "UNSET" : yesOrNo(number != 0));
             case "reboot" -> job.part("extras").set("reboot", number != 0 && number != NO_VAL16);
-            case "mail_type" -> job.part("extras").set("mailType", mailWords((int) number));
+            case "mail_type" -> job.part("extras").set("mailType", MailBits.words(number));
             case "bitflags" -> setBits(r, t, number);
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
@@ -770,15 +740,5 @@ final class JobFields {
         String wait =
                 waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
         r.set("switches", count == 0 ? "" : count + wait);
-    }
-
-    private static String mailWords(int bits) {
-        List<String> out = new ArrayList<>();
-        for (int i = 0; i < MAIL_WORDS.length; i++) {
-            if ((bits & mailBit(i)) != 0) {
-                out.add(MAIL_WORDS[i]);
-            }
-        }
-        return String.join(",", out);
     }
 }
