@@ -21,6 +21,7 @@ import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.Times;
@@ -549,7 +550,7 @@ public final class Scontrol implements Command {
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(c, "job script retrieval failed", e);
         } catch (IOException e) {
-            c.err().println("failed to open file `" + rest.get(2) + "`: " + e.getMessage());
+            c.err().println("failed to open file `" + rest.get(2) + "`: " + ErrorSentence.of(e));
             return 1;
         }
     }

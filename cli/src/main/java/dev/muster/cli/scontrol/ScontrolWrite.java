@@ -6,6 +6,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Times;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -62,7 +63,7 @@ final class ScontrolWrite {
         try {
             c.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
         } catch (IOException e) {
-            c.error("Could not open file " + to + " for writing. " + e.getMessage() + ".");
+            c.error("Could not open file " + to + " for writing. " + ErrorSentence.of(e) + ".");
             return 1;
         }
         c.out().println("Slurm config saved to " + to);

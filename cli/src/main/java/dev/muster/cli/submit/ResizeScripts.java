@@ -5,6 +5,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.JobIds;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -53,7 +54,7 @@ public final class ResizeScripts {
             write(c, base + "sh", sh.toString());
             write(c, base + "csh", csh.toString());
         } catch (IOException e) {
-            c.error("Could not create file " + base + "sh: " + e.getMessage());
+            c.error("Could not create file " + base + "sh: " + ErrorSentence.of(e));
             return;
         }
         c.out().println("To reset Slurm environment variables, execute");

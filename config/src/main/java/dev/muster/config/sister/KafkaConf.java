@@ -3,6 +3,7 @@ package dev.muster.config.sister;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -242,7 +243,7 @@ public record KafkaConf(
             wrong.add("JobCompLoc=" + place + ": No such file or directory");
             return;
         } catch (IOException e) {
-            wrong.add("JobCompLoc=" + place + " cannot be read: " + e.getMessage());
+            wrong.add("JobCompLoc=" + place + " cannot be read: " + ErrorSentence.of(e));
             return;
         }
         if (said.getOrDefault("bootstrap.servers", "").isEmpty()) {
