@@ -601,10 +601,12 @@ final class JobFields {
     private static long whole(String name, Object value) {
         long stored = stored(name, value);
         FieldNumber width = width(name);
-        if (width.isUnset(stored)) {
+        double real = FieldNumber.real(value);
+        boolean isFlagged = name.startsWith("min_mem") && real >= MEM_PER_CPU && real != NO_VAL64;
+        if (width.isUnset(stored) && !isFlagged) {
             return 0;
         }
-        if (!width.holds(stored)) {
+        if (isFlagged || !width.holds(stored)) {
             throw new Json.MalformedException(stored + " is out of range");
         }
         return stored;
