@@ -32,7 +32,7 @@ suspended=$(sub -w n2 -n1 -J suspended --wrap "$forever")
 requeued=$(sub -w n3 --requeue -J requeued --wrap "$forever")
 (salloc -w n4 -n1 -J allocation --no-shell >/dev/null 2>&1) || true
 soon '[ "$(squeue -h -t R -o %j | sort | tr "\n" " ")" = "allocation requeued run suspended " ]'
-soon '[ "$(squeue -h -s -j "$run" | wc -l)" -ge 3 ]'
+soon '[ "$(squeue -h -s -j "$run" | wc -l)" -ge 2 ]'
 scancel "$cancelled" "$heldcancelled" "$latecancelled"
 scontrol suspend "$suspended"
 scontrol requeuehold "$requeued"
@@ -45,7 +45,7 @@ scontrol update nodename=n2 state=drain reason=mine
 scontrol update nodename=n4 comment=remark extra=more
 scontrol update partitionname=low maxnodes=3 state=drain
 
-fields() { squeue --helpFormat 2>&1 | tr -s ' ' '\n' | grep -v '^$' | tr '\n' ',' ; }
+fields() { squeue --helpFormat 2>&1 | tr -s " " "\n" | grep -v "^$" | tr "\n" "," || true; }
 all=$(fields)
 # Prints all that commands show, without what time changes and what nodes measure.
 shown() {

@@ -542,19 +542,19 @@ class PowerTest {
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             -                 |             | free
             -                 | asap        | free
-            -                 | DOWN        | free+DOWN 'reboot requested : reboot issued : reboot complete'
+            -                 | later DOWN  | free+DOWN 'reboot requested : reboot issued : reboot complete'
             -                 | asap DOWN   | free+DOWN 'Reboot ASAP : reboot issued : reboot complete'
             -                 | later RESUME | free
             -                 | asap RESUME | free
             drain reason=mine |             | free+DRAIN 'mine : reboot issued'
             drain reason=mine | asap        | free+DRAIN 'mine : reboot issued'
-            drain reason=mine | DOWN        | free+DOWN 'mine : reboot issued : reboot complete'
+            drain reason=mine | later DOWN  | free+DOWN 'mine : reboot issued : reboot complete'
             drain reason=mine | asap DOWN   | free+DOWN 'mine : reboot issued : reboot complete'
             drain reason=mine | later RESUME | free
             drain reason=mine | asap RESUME | free
             down reason=bad   |             | free+DOWN 'bad : reboot issued : reboot complete'
             down reason=bad   | asap        | free+DOWN 'bad : reboot issued : reboot complete'
-            down reason=bad   | DOWN        | free+DOWN 'bad : reboot issued : reboot complete'
+            down reason=bad   | later DOWN  | free+DOWN 'bad : reboot issued : reboot complete'
             down reason=bad   | asap DOWN   | free+DOWN 'bad : reboot issued : reboot complete'
             down reason=bad   | later RESUME | free
             down reason=bad   | asap RESUME | free
