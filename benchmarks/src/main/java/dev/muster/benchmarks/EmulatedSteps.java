@@ -55,7 +55,7 @@ final class EmulatedSteps implements Launcher {
             long nowMs = System.currentTimeMillis();
             List<StatusFile.Task> tasks = new ArrayList<>();
             ranks.forEach(rank -> tasks.add(new StatusFile.Task(rank, true, 1, waitStatus, nowMs, "", "")));
-            return new StatusFile(StatusFile.State.COMPLETE, 1, "", tasks, StatusFile.NO_USAGE);
+            return new StatusFile(StatusFile.State.COMPLETE, 1, true, "", tasks, StatusFile.NO_USAGE);
         }
     }
 

@@ -76,6 +76,7 @@ import dev.muster.model.Identity;
 import dev.muster.model.Release;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Audience;
@@ -682,7 +683,7 @@ public final class Controller implements ControllerServices {
                 try {
                     configure(ok.conf());
                 } catch (IOException e) {
-                    return String.valueOf(e.getMessage());
+                    return ErrorSentence.of(e);
                 }
                 conf = ok.conf();
                 if (accounting instanceof DbdAccounting dbd) {

@@ -6,6 +6,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.ConfigFile;
 import dev.muster.model.api.ClusterMessages.ConfigFiles;
 import dev.muster.model.api.ClusterMessages.FetchConfig;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
@@ -137,12 +138,12 @@ public final class Configless {
                 } catch (IOException e) {
                     last = new IOException(
                             "cannot fetch the configuration from " + server.host + ":" + server.port + ": "
-                                    + e.getMessage(),
+                                    + ErrorSentence.of(e),
                             e);
                 } catch (Json.MalformedException | IllegalStateException e) {
                     throw new IOException(
                             "cannot fetch the configuration from " + server.host + ":" + server.port + ": "
-                                    + e.getMessage(),
+                                    + ErrorSentence.of(e),
                             e);
                 }
             }
@@ -298,7 +299,7 @@ public final class Configless {
             Files.createSymbolicLink(fresh, place);
             Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            System.err.println("the configuration is not linked from " + link + ": " + e.getMessage());
+            System.err.println("the configuration is not linked from " + link + ": " + ErrorSentence.of(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Syslog;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -231,7 +232,7 @@ public final class DaemonLog {
             }
         } catch (IOException e) {
             // a full disk must not stop the daemon; the next line may get through again
-            System.err.println(program + ": error: cannot write the log: " + e.getMessage());
+            System.err.println(program + ": error: cannot write the log: " + ErrorSentence.of(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +71,7 @@ public final class DaemonProcess {
             }
             return true;
         } catch (IOException e) {
-            log.error("Unable to reset nice value to " + nice + ": " + e.getMessage());
+            log.error("Unable to reset nice value to " + nice + ": " + ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

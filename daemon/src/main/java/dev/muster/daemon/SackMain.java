@@ -5,6 +5,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.KeySet;
 import java.io.File;
@@ -53,7 +54,7 @@ public final class SackMain {
         try {
             rc = run(args);
         } catch (IOException | RuntimeException e) {
-            rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+            rc = fatal(ErrorSentence.of(e));
         }
         if (rc != 0) {
             DaemonProcess.ready(rc);
@@ -190,7 +191,7 @@ public final class SackMain {
                     log.info("new configuration from slurmctld");
                 }
             } catch (IOException e) {
-                log.error(e.getMessage());
+                log.error(ErrorSentence.of(e));
             }
         }
     }

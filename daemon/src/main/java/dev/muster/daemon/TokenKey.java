@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Jwks;
 import dev.muster.transport.Tokens;
@@ -100,7 +101,7 @@ public final class TokenKey {
         try {
             return Optional.of(Jwks.parse(json));
         } catch (IllegalArgumentException e) {
-            throw new IOException("auth/jwt: the JWKS file " + file + " is of no use: " + e.getMessage());
+            throw new IOException("auth/jwt: the JWKS file " + file + " is of no use: " + ErrorSentence.of(e));
         }
     }
 

@@ -324,7 +324,7 @@ final class JsonReader {
             case 't' -> literal("true", Boolean.TRUE);
             case 'f' -> literal("false", Boolean.FALSE);
             case 'n' -> literal("null", null);
-            default -> number();
+            default -> anyNumber();
         };
     }
 
@@ -533,6 +533,20 @@ final class JsonReader {
                 text.append((char) code);
             }
             default -> throw bad("bad escape");
+        }
+    }
+
+    /** A number of a tree: whole numbers that are too large for a long are floating, and their reader refuses them. */
+    private Object anyNumber() {
+        int start = at;
+        try {
+            return number();
+        } catch (Json.MalformedException e) {
+            String text = new String(in, start, at - start, StandardCharsets.US_ASCII);
+            if (!text.matches("-?[0-9]{19,32}")) {
+                throw e;
+            }
+            return Double.valueOf(text);
         }
     }
 

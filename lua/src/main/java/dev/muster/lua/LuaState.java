@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.muster.json.Bytes;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -142,7 +143,7 @@ public final class LuaState implements AutoCloseable {
             lua.load(direct(text), "@" + name);
         } catch (LuaException e) {
             lua.setTop(0);
-            throw new ScriptError(e.getMessage());
+            throw new ScriptError(ErrorSentence.of(e));
         }
         return invoke(arguments).get(0);
     }
@@ -180,7 +181,7 @@ public final class LuaState implements AutoCloseable {
             }
             throw new ScriptError(first == null ? ScriptError.NO_TEXT : first.toString());
         } catch (LuaException e) {
-            throw expired ? new ScriptError.TimeOver() : new ScriptError(String.valueOf(e.getMessage()));
+            throw expired ? new ScriptError.TimeOver() : new ScriptError(ErrorSentence.of(e));
         } finally {
             lua.setTop(0);
             lua.refGet(unhook);

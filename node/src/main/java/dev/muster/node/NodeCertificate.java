@@ -9,6 +9,7 @@ import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.SignCertificate;
 import dev.muster.model.api.ClusterMessages.SignedCertificate;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
@@ -94,7 +95,7 @@ final class NodeCertificate {
                         }
                         keep(loop);
                     } catch (IOException e) {
-                        log.error("the certificate is not renewed: " + e.getMessage());
+                        log.error("the certificate is not renewed: " + ErrorSentence.of(e));
                         loop.later(AGAIN_MS, () -> keep(loop));
                     }
                 }));
@@ -144,7 +145,7 @@ final class NodeCertificate {
                 } catch (IOException | Json.MalformedException e) {
                     last = new IOException(
                             "no certificate from " + controller.host() + ":" + controller.port() + ": "
-                                    + e.getMessage(),
+                                    + ErrorSentence.of(e),
                             e);
                 }
             }

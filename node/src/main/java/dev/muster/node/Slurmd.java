@@ -5,6 +5,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.json.Json;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.CheckHealth;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -388,7 +389,7 @@ public final class Slurmd implements AutoCloseable {
                 identity = sessions.identity(TlsRole.SLURMD, log::error);
             }
         } catch (IOException e) {
-            throw new CannotStartException(e.getMessage());
+            throw new CannotStartException(ErrorSentence.of(e));
         }
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
@@ -429,7 +430,7 @@ public final class Slurmd implements AutoCloseable {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return String.valueOf(cause.getMessage());
+        return ErrorSentence.of(cause);
     }
 
     private Optional<Server.Page> page(String path) {
@@ -622,7 +623,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             lock.channel().close();
         } catch (IOException e) {
-            log.debug("lock: " + e.getMessage());
+            log.debug("lock: " + ErrorSentence.of(e));
         }
     }
 }

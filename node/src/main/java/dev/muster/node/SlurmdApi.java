@@ -8,6 +8,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.node.config.CgroupSettings;
@@ -93,7 +94,7 @@ public final class SlurmdApi {
         } catch (Json.MalformedException e) {
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         } catch (IllegalStateException e) {
-            return Reply.error(500, SlurmErrno.INTERNAL, e.getMessage());
+            return Reply.error(500, SlurmErrno.INTERNAL, ErrorSentence.of(e));
         }
     }
 
@@ -101,7 +102,7 @@ public final class SlurmdApi {
         try {
             return loop.ask(jobs::running);
         } catch (IOException e) {
-            throw new IllegalStateException(e.getMessage(), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
     }
 

@@ -356,6 +356,41 @@ class SlurmdTest {
         assertThat(exited(50, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(4)));
     }
 
+    /** slurmd, or slurmstepd, was killed before a task could run. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+            -5 | none                                        | true
+            -5 | state running,begun no,task id=0 phase=waiting pid=0 started=0.0 | true
+            0  | none                                        | false
+            """)
+    void stepWithoutATaskThatCanHaveRunIsAFailedLaunch(int stepId, String status, boolean nodeFault) throws Exception {
+        JobShare share = share(52, -1);
+        controller.send(new NodeMessages.Prepare(share, true));
+        controller.await(NodeMessages.PrologDone.class);
+        slurmd.close();
+        Path step = Files.createDirectory(spool.resolve("job00052/step." + stepId));
+        if (status != null) {
+            Files.writeString(step.resolve("status"), "stepd 4194304\n" + status.replace(",", "\n") + "\nend\n");
+        }
+        slurmd = slurmd();
+        LaunchFailed failed = controller.await(LaunchFailed.class);
+        assertThat(failed.stepId()).isEqualTo(stepId);
+        assertThat(failed.nodeFault()).isEqualTo(nodeFault);
+        assertThat(failed.drain()).isFalse();
+    }
+
+    /** Without "begun no" a task may have run: the job ends, and does not run twice. */
+    @Test
+    void batchStepOfAKilledStepdIsNotLaunchedAgain() throws Exception {
+        controller.send(new NodeMessages.Prepare(share(53, -1), true));
+        controller.await(NodeMessages.PrologDone.class);
+        slurmd.close();
+        Path step = Files.createDirectory(spool.resolve("job00053/step." + NodeMessages.STEP_BATCH));
+        Files.writeString(step.resolve("status"), "stepd 4194304\nstate running\ntask id=0 phase=waiting pid=0\nend\n");
+        slurmd = slurmd();
+        assertThat(exited(53, NodeMessages.STEP_BATCH).reason()).isEqualTo("StepdKilled");
+    }
+
     /** A new configuration is served in the same process, in which the hooks of the slurmd before still run. */
     @Test
     void hooksThatRunAtANewConfigurationRunOnce() throws Exception {

@@ -9,6 +9,7 @@ import dev.muster.daemon.ProcessIds;
 import dev.muster.daemon.Signals;
 import dev.muster.json.Json;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Document;
 import dev.muster.rest.http.Connection;
@@ -44,7 +45,7 @@ public final class Main {
         } catch (StartupException e) {
             rc = fatal(e.getMessage());
         } catch (IOException | RuntimeException e) {
-            rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+            rc = fatal(ErrorSentence.of(e));
         }
         if (rc != 0) {
             DaemonProcess.ready(rc);
@@ -128,7 +129,7 @@ public final class Main {
             return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsRole.RESTD, log::error)
                     .context());
         } catch (IOException e) {
-            throw new StartupException(e.getMessage());
+            throw new StartupException(ErrorSentence.of(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.transport;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.tls.Tls;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -77,7 +78,7 @@ public final class Client implements AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         ConnectException(IOException cause) {
-            super(cause.getMessage(), cause);
+            super(ErrorSentence.of(cause), cause);
         }
     }
 

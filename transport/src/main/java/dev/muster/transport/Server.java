@@ -6,6 +6,7 @@ import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.MessageRights;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.TextCheck;
 import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
@@ -270,7 +271,7 @@ public final class Server implements AutoCloseable {
             server.serve(host, port);
             return server;
         } catch (IOException e) {
-            throw new IllegalStateException(e.getMessage(), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
     }
 
@@ -281,7 +282,7 @@ public final class Server implements AutoCloseable {
             socket.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port), BACKLOG);
         } catch (IOException | IllegalArgumentException e) {
             close(socket);
-            throw new IllegalStateException(String.valueOf(e.getMessage()), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
         Thread.ofPlatform().daemon().name("accept-" + socket.getLocalPort()).start(this::accept);
         Thread.ofPlatform().daemon().name("deadlines-" + socket.getLocalPort()).start(this::watch);
@@ -307,7 +308,7 @@ public final class Server implements AutoCloseable {
                     fresh = socket.accept();
                 } catch (IOException e) {
                     if (!socket.isClosed()) {
-                        complain("cannot accept a connection: " + e.getMessage());
+                        complain("cannot accept a connection: " + ErrorSentence.of(e));
                         table.shed(SHED);
                         Thread.sleep(PAUSE_MS);
                     }

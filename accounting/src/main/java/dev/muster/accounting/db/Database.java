@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,7 +140,7 @@ public final class Database implements AutoCloseable {
             try {
                 return password.now();
             } catch (IOException e) {
-                throw new SQLException(e.getMessage(), e);
+                throw new SQLException(ErrorSentence.of(e), e);
             }
         }
     }
@@ -199,7 +200,7 @@ public final class Database implements AutoCloseable {
                 Files.setPosixFilePermissions(file.get(), PosixFilePermissions.fromString("rw-------"));
             }
         } catch (IOException e) {
-            throw new SQLException(file.get() + ": " + e.getMessage(), "", IO_FAILED, e);
+            throw new SQLException(file.get() + ": " + ErrorSentence.of(e), "", IO_FAILED, e);
         }
     }
 

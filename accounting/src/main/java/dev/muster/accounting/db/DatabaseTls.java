@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.tls.Pem;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -88,7 +89,7 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
             context.init(keyManagers(), trustManagers(), null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("StorageParameters: " + e.getMessage(), e);
+            throw new IOException("StorageParameters: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -100,7 +101,7 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
         try {
             return Pem.trusting(authorities);
         } catch (GeneralSecurityException e) {
-            throw new IOException("SSL_CA: " + e.getMessage(), e);
+            throw new IOException("SSL_CA: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -138,7 +139,7 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
             factory.init(store, new char[0]);
             return factory.getKeyManagers();
         } catch (GeneralSecurityException e) {
-            throw new IOException("SSL_KEY: " + e.getMessage(), e);
+            throw new IOException("SSL_KEY: " + ErrorSentence.of(e), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.muster.accounting.db;
 
 import dev.muster.model.accounting.PackedAnswer;
+import dev.muster.model.format.ErrorSentence;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -174,7 +175,7 @@ public final class RowTable<T extends Record> {
         try {
             return accessor.invoke(on);
         } catch (IllegalAccessException | InvocationTargetException e) {
-            throw new LinkageError(e.getMessage(), e);
+            throw new LinkageError(ErrorSentence.of(e), e);
         }
     }
 
@@ -195,7 +196,7 @@ public final class RowTable<T extends Record> {
             try {
                 return new Shape(record.getDeclaredConstructor(types.toArray(new Class<?>[0])), types, nested);
             } catch (NoSuchMethodException e) {
-                throw new LinkageError(e.getMessage(), e);
+                throw new LinkageError(ErrorSentence.of(e), e);
             }
         }
 
@@ -228,7 +229,7 @@ public final class RowTable<T extends Record> {
             try {
                 return constructor.newInstance(values);
             } catch (ReflectiveOperationException e) {
-                throw new LinkageError(e.getMessage(), e);
+                throw new LinkageError(ErrorSentence.of(e), e);
             }
         }
     }

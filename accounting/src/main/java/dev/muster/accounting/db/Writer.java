@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +115,7 @@ public final class Writer {
             database.shutDown(connection());
             connection = null;
         } catch (SQLException e) {
-            throw new AccountingException("cannot close the accounting database: " + e.getMessage(), e);
+            throw new AccountingException("cannot close the accounting database: " + ErrorSentence.of(e), e);
         }
     }
 }

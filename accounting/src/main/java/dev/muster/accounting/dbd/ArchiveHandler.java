@@ -9,6 +9,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.io.IOException;
@@ -54,7 +55,7 @@ final class ArchiveHandler {
             purge.run(key -> request.settings().getOrDefault(key, conf.get().text(key)), ZoneId.systemDefault());
             return Reply.of(new DbdMessages.Done());
         } catch (IOException e) {
-            return Reply.error(400, NO_FILE, e.getMessage());
+            return Reply.error(400, NO_FILE, ErrorSentence.of(e));
         }
     }
 
@@ -92,10 +93,10 @@ final class ArchiveHandler {
                     SlurmErrno.NOT_SUPPORTED,
                     request.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (IOException e) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, request.file() + ": " + e.getMessage());
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, request.file() + ": " + ErrorSentence.of(e));
         } catch (ArchiveSql.UnreadableException | IllegalArgumentException | Json.MalformedException e) {
-            log.error("archive " + request.file() + ": " + e.getMessage());
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, e.getMessage());
+            log.error("archive " + request.file() + ": " + ErrorSentence.of(e));
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, ErrorSentence.of(e));
         }
     }
 }

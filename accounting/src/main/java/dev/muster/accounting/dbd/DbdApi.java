@@ -38,6 +38,7 @@ import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.format.Durations;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.util.ArrayList;
@@ -396,7 +397,7 @@ public final class DbdApi {
                 try {
                     purge.run(conf.get()::text, java.time.ZoneId.systemDefault());
                 } catch (java.io.IOException | AccountingException e) {
-                    log.error("purge: " + e.getMessage());
+                    log.error("purge: " + ErrorSentence.of(e));
                 }
             });
         }

@@ -15,6 +15,7 @@ import dev.muster.daemon.Sessions;
 import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Server;
 import dev.muster.transport.Verifier;
 import dev.muster.transport.tls.TlsIdentity;
@@ -116,7 +117,7 @@ public final class SlurmdbdServer {
         try {
             server.tls();
         } catch (IllegalArgumentException e) {
-            throw new IOException(e.getMessage(), e);
+            throw new IOException(ErrorSentence.of(e), e);
         }
         if (!server.socket().isEmpty()
                 && (conf.storageType().equals(POSTGRESQL) || server.tls().isPresent())) {
@@ -249,7 +250,7 @@ public final class SlurmdbdServer {
             try {
                 log.redirect(next.logFile(), next.text("LogTimeFormat"));
             } catch (IOException e) {
-                log.error("LogFile stays as it was: " + e.getMessage());
+                log.error("LogFile stays as it was: " + ErrorSentence.of(e));
             }
         }
         log.level(logLevel(next, verbose));

@@ -11,6 +11,7 @@ import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Sluid;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -96,7 +97,7 @@ public final class AccountingStore implements AutoCloseable {
                 database.file()
                         .map(file -> "accounting: " + EmbeddedErrors.sentence(file, e))
                         .orElseGet(() ->
-                                "cannot open the accounting database " + database.where() + ": " + e.getMessage()),
+                                "cannot open the accounting database " + database.where() + ": " + ErrorSentence.of(e)),
                 e);
     }
 
@@ -271,7 +272,7 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     static AccountingException failed(String verb, SQLException e) {
-        return new AccountingException("cannot " + verb + " the accounting database: " + e.getMessage(), e);
+        return new AccountingException("cannot " + verb + " the accounting database: " + ErrorSentence.of(e), e);
     }
 
     /**

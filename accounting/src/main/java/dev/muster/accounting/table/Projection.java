@@ -10,6 +10,7 @@ import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Sluid;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -245,7 +246,7 @@ public final class Projection implements RowSink, AutoCloseable {
             store.writer().flush();
             return covered;
         } catch (SQLException e) {
-            throw new AccountingException("cannot write the accounting database out: " + e.getMessage(), e);
+            throw new AccountingException("cannot write the accounting database out: " + ErrorSentence.of(e), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.muster.accounting.table;
 
 import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.format.ErrorSentence;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -388,7 +389,7 @@ public final class ProjectionWriter implements AutoCloseable {
 
     private synchronized void failed(RuntimeException e) {
         if (!failing) {
-            log.accept("accounting: " + e.getMessage() + "; trying again");
+            log.accept("accounting: " + ErrorSentence.of(e) + "; trying again");
         }
         taken = 0;
         failing = true;

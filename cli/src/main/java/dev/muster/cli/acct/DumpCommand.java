@@ -6,6 +6,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.json.Json;
 import dev.muster.model.accounting.LimitField;
 import dev.muster.model.format.Durations;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -104,7 +105,7 @@ final class DumpCommand {
                             (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8),
                             0644);
         } catch (IOException e) {
-            context.error("Can't write " + target + ": " + e.getMessage());
+            context.error("Can't write " + target + ": " + ErrorSentence.of(e));
             return 1;
         }
         // QOS and cluster form one message with one "sacctmgr: " prefix

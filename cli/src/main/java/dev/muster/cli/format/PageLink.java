@@ -5,6 +5,7 @@ import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.tls.Tls;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,7 +69,7 @@ public final class PageLink {
                 context.out().println(p + "/#code=" + code(p, token, tls));
                 return 0;
             } catch (IOException | IllegalArgumentException e) {
-                last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
+                last = p + ": " + ErrorSentence.of(e);
             }
         }
         context.error("no slurmrestd with a page is reached at " + last

@@ -8,6 +8,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.config.sister.AcctGatherConf;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.hdf5.Hdf5;
 import dev.muster.model.hdf5.Hdf5.Group;
 import java.io.BufferedOutputStream;
@@ -191,7 +192,7 @@ public final class Sh5util implements Command {
         if (e instanceof java.nio.file.AccessDeniedException) {
             return "Permission denied";
         }
-        return String.valueOf(e.getMessage());
+        return ErrorSentence.of(e);
     }
 
     // ---- merge

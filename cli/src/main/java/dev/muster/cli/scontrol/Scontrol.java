@@ -21,6 +21,7 @@ import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.Times;
@@ -559,7 +560,7 @@ public final class Scontrol implements Command {
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(context, "job script retrieval failed", e);
         } catch (IOException e) {
-            context.err().println("failed to open file `" + operands.get(2) + "`: " + e.getMessage());
+            context.err().println("failed to open file `" + operands.get(2) + "`: " + ErrorSentence.of(e));
             return 1;
         }
     }

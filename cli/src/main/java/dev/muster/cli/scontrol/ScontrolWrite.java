@@ -6,6 +6,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Times;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -64,7 +65,7 @@ final class ScontrolWrite {
         try {
             context.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
         } catch (IOException e) {
-            context.error("Could not open file " + to + " for writing. " + e.getMessage() + ".");
+            context.error("Could not open file " + to + " for writing. " + ErrorSentence.of(e) + ".");
             return 1;
         }
         context.out().println("Slurm config saved to " + to);

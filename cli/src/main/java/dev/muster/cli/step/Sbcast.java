@@ -16,6 +16,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.LaunchTree;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.List;
@@ -272,7 +273,7 @@ public final class Sbcast implements Command {
             found = Libraries.of(
                     java.nio.file.Path.of(Texts.absolute(source, context.host().workDir())), options.excluded);
         } catch (java.io.IOException e) {
-            throw context.bad(1, "Can't find the shared objects of `" + source + "`: " + e.getMessage());
+            throw context.bad(1, "Can't find the shared objects of `" + source + "`: " + ErrorSentence.of(e));
         }
         for (java.nio.file.Path library : found) {
             String to = libraries(target) + "/" + library.getFileName();
@@ -429,7 +430,7 @@ public final class Sbcast implements Command {
             }
             return out;
         } catch (java.io.IOException e) {
-            throw context.bad(255, "Can't pack `" + path + "`: " + e.getMessage());
+            throw context.bad(255, "Can't pack `" + path + "`: " + ErrorSentence.of(e));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.option.JobIds;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -58,7 +59,7 @@ public final class ResizeScripts {
             write(context, base + "sh", script.toString());
             write(context, base + "csh", csh.toString());
         } catch (IOException e) {
-            context.error("Could not create file " + base + "sh: " + e.getMessage());
+            context.error("Could not create file " + base + "sh: " + ErrorSentence.of(e));
             return;
         }
         context.out().println("To reset Slurm environment variables, execute");

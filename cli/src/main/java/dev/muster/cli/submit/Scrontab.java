@@ -9,6 +9,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.CommonOptions;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -184,7 +185,7 @@ public final class Scrontab implements Command {
                 }
             }
         } catch (IOException e) {
-            throw context.bad(1, "The crontab cannot be edited: " + e.getMessage());
+            throw context.bad(1, "The crontab cannot be edited: " + ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 1;

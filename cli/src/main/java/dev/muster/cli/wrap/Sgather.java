@@ -9,6 +9,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.json.Json;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -140,7 +141,7 @@ public final class Sgather implements Command {
         try {
             spool = Files.createTempDirectory(dest.toAbsolutePath().getParent(), ".sgather");
         } catch (IOException e) {
-            throw context.bad(1, "Can't write beside `" + target + "`: " + e.getMessage());
+            throw context.bad(1, "Can't write beside `" + target + "`: " + ErrorSentence.of(e));
         }
         try {
             List<String> args = new ArrayList<>();
@@ -168,7 +169,7 @@ public final class Sgather implements Command {
             }
             return rc;
         } catch (IOException e) {
-            throw context.bad(1, "Can't write `" + target + "`: " + e.getMessage());
+            throw context.bad(1, "Can't write `" + target + "`: " + ErrorSentence.of(e));
         } finally {
             remove(spool);
         }

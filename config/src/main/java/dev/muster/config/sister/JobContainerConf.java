@@ -4,6 +4,7 @@ import dev.muster.config.file.PairLines;
 import dev.muster.config.file.YamlLite;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Values;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
@@ -118,7 +119,7 @@ public record JobContainerConf(
                 values.error("node_confs is a list");
             }
         } catch (IOException e) {
-            values.error("cannot be read: " + e.getMessage());
+            values.error("cannot be read: " + ErrorSentence.of(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file.getPath(), e.line, e.getMessage(), ""));
         }

@@ -3,6 +3,7 @@ package dev.muster.config.sister;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -246,7 +247,7 @@ public record KafkaConf(
             errors.add("JobCompLoc=" + place + ": No such file or directory");
             return;
         } catch (IOException e) {
-            errors.add("JobCompLoc=" + place + " cannot be read: " + e.getMessage());
+            errors.add("JobCompLoc=" + place + " cannot be read: " + ErrorSentence.of(e));
             return;
         }
         if (settings.getOrDefault("bootstrap.servers", "").isEmpty()) {

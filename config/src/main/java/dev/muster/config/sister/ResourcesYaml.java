@@ -7,6 +7,7 @@ import dev.muster.config.key.Key;
 import dev.muster.model.cluster.LayeredResource;
 import dev.muster.model.cluster.LayeredResource.Layer;
 import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
@@ -62,7 +63,7 @@ public final class ResourcesYaml {
                 out.add(resource);
             }
         } catch (IOException e) {
-            error("cannot be read: " + e.getMessage());
+            error("cannot be read: " + ErrorSentence.of(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file, e.line, e.getMessage(), ""));
         }

@@ -9,6 +9,7 @@ import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.model.cluster.NodeTopology;
 import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
@@ -251,7 +252,7 @@ public final class Topologies {
                 out.add(first ? 0 : out.size(), topology);
             }
         } catch (IOException e) {
-            error("cannot be read: " + e.getMessage());
+            error("cannot be read: " + ErrorSentence.of(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file, e.line, e.getMessage(), ""));
         }

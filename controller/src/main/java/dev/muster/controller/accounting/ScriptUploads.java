@@ -5,6 +5,7 @@ import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.model.accounting.AccountingRows.Content;
 import dev.muster.model.accounting.AccountingRows.TextRow;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.JobDesc;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ final class ScriptUploads {
                 contents.add(new Content(hash, content.base64()));
                 sent.add(hash);
             } catch (UncheckedIOException e) {
-                log.accept("accounting: a script or an environment is not kept: " + e.getMessage());
+                log.accept("accounting: a script or an environment is not kept: " + ErrorSentence.of(e));
             }
             if (sent.size() > SENT_MAX) {
                 sent.removeFirst();

@@ -17,6 +17,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
@@ -276,7 +277,7 @@ public final class NodeLinks {
                 received(link, Codec.decode(frames.receive(), ToController.class));
             }
         } catch (IOException e) {
-            log.debug("node stream: " + e.getMessage());
+            log.debug("node stream: " + ErrorSentence.of(e));
         } catch (Json.MalformedException e) {
             log.error("node stream: " + e.getMessage());
         } finally {

@@ -4,6 +4,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.controller.outbox.Outbox;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -68,7 +69,7 @@ final class ElasticsearchOutbox implements Outbox.Sender, Outbox.Terms {
                         .build();
             } catch (IllegalArgumentException e) {
                 // of the configuration, which may be mended
-                throw new IOException("JobCompLoc=" + place + ": " + e.getMessage(), e);
+                throw new IOException("JobCompLoc=" + place + ": " + ErrorSentence.of(e), e);
             }
             HttpResponse<Void> answer = http.send(request, HttpResponse.BodyHandlers.discarding());
             if (UNREADABLE.contains(answer.statusCode())) {

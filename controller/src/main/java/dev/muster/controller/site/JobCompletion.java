@@ -18,6 +18,7 @@ import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Bytes;
 import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -156,7 +157,7 @@ final class JobCompletion implements AutoCloseable {
             } catch (IOException | SQLException | IllegalArgumentException e) {
                 if (i == TRIES || e instanceof IllegalArgumentException) {
                     log.error("jobcomp/" + type() + ": the record of JobId=" + f.job.id() + " is dropped: "
-                            + e.getMessage());
+                            + ErrorSentence.of(e));
                     return;
                 }
                 Thread.sleep(i * 1000L);

@@ -11,6 +11,7 @@ import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Bytes;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.MultiProgram;
 import java.io.File;
 import java.io.IOException;
@@ -293,7 +294,7 @@ public final class JobPrograms {
             }
             return status == 0;
         } catch (IOException e) {
-            log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " cannot be run: " + e.getMessage());
+            log.error((jobId == 0 ? "" : "JobId=" + jobId + " ") + name + " cannot be run: " + ErrorSentence.of(e));
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

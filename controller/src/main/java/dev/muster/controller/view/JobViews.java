@@ -719,12 +719,17 @@ public final class JobViews {
     }
 
     /**
-     * Returns the time at which the scheduler last considered the job; every pass considers every eligible job. 0 if
-     * none has.
+     * Returns the time at which the scheduler last considered the job; every pass considers every eligible job. That of
+     * a job that is over stays as it is, whatever slurmctld does since.
      */
     private long lastLook(Job job) {
         if (job.run().startTime() > 0) {
             return job.run().startTime();
+        }
+        if (job.state().isTerminal()) {
+            boolean waited =
+                    job.eligibleTime() > 0 && job.eligibleTime() <= job.run().endTime() && !job.isHeld();
+            return waited ? job.run().endTime() : job.submitTime();
         }
         boolean passed = job.eligibleTime() > 0 && planner.lastPass() >= job.eligibleTime() && !job.isHeld();
         // no pass has: it was looked at when it came

@@ -70,6 +70,26 @@ class JobViewsTest {
         assertThat(priority(site)).isEqualTo(before).isLessThan(2000);
     }
 
+    /** A pass that comes later, or a restarted slurmctld without passes, does not change it. */
+    @Test
+    void lastEvaluationOfAnEndedJobStays() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.submit("tasks=2 nodeList=n1");
+        site.pass(5);
+        site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
+        long ended = site.core().state().jobs().at(1).run().endTime();
+        assertThat(lastEvaluation(site)).isEqualTo(ended);
+        site.pass(50);
+        site.run("tasks=2");
+        assertThat(lastEvaluation(site)).isEqualTo(ended);
+    }
+
+    private static long lastEvaluation(Site site) {
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, false)
+                .lastSchedEval();
+    }
+
     /** While it completes it is on the nodes that are not done with it, and afterwards on all that it had. */
     @Test
     void completingJobShowsItsRemainingNodes() {

@@ -401,7 +401,8 @@ public final class PowerRules {
                 .with(Node.Flag.NEXT_RESUME, false)
                 .with(Node.Flag.DRAINED_FOR_THIS, false);
         if (node.has(Node.Flag.NEXT_DOWN)) {
-            return after.withReason(node.reason() + REBOOTED, slurmUid, seconds);
+            // scontrol(1): the reboot's end also ends the drain where nextstate is named
+            return after.with(Node.Flag.DRAIN, false).withReason(node.reason() + REBOOTED, slurmUid, seconds);
         }
         boolean drained =
                 node.has(Node.Flag.DRAIN) && !node.has(Node.Flag.NEXT_RESUME) && !node.has(Node.Flag.DRAINED_FOR_THIS);

@@ -9,6 +9,8 @@ import dev.muster.core.testkit.Play;
 import dev.muster.model.node.NodeMessages;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Idle nodes are suspended, and resumed when a job needs them. */
 class PowerSavingTimesTest {
@@ -519,7 +521,7 @@ class PowerSavingTimesTest {
                 exited 1 batch 0:0
                 done 1 n1
                 pass 1      -> n1 free+DOWN+DRAIN+REBOOT_ISSUED+DRAINED_FOR_THIS+NEXT_DOWN 'Reboot ASAP : reboot issued'
-                register n1 boot2           -> n1 free+DOWN+DRAIN 'Reboot ASAP : reboot issued : reboot complete'
+                register n1 boot2           -> n1 free+DOWN 'Reboot ASAP : reboot issued : reboot complete'
                 reboot n2 asap RESUME
                 pass 1
                 register n2 boot2           -> n2 free
@@ -530,6 +532,40 @@ class PowerSavingTimesTest {
                 pass 60     -> n3 free+DOWN 'reboot requested : reboot issued : ResumeTimeout reached'
                 reboot n3 uid=1000          -> says Access/permission denied
                 """);
+    }
+
+    /**
+     * What a reboot leaves of the node's state and reason, by scontrol(1): nextstate and ASAP end the drain, nextstate
+     * also that of an administrator.
+     */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            -                 |             | free
+            -                 | asap        | free
+            -                 | later DOWN  | free+DOWN 'reboot requested : reboot issued : reboot complete'
+            -                 | asap DOWN   | free+DOWN 'Reboot ASAP : reboot issued : reboot complete'
+            -                 | later RESUME | free
+            -                 | asap RESUME | free
+            drain reason=mine |             | free+DRAIN 'mine : reboot issued'
+            drain reason=mine | asap        | free+DRAIN 'mine : reboot issued'
+            drain reason=mine | later DOWN  | free+DOWN 'mine : reboot issued : reboot complete'
+            drain reason=mine | asap DOWN   | free+DOWN 'mine : reboot issued : reboot complete'
+            drain reason=mine | later RESUME | free
+            drain reason=mine | asap RESUME | free
+            down reason=bad   |             | free+DOWN 'bad : reboot issued : reboot complete'
+            down reason=bad   | asap        | free+DOWN 'bad : reboot issued : reboot complete'
+            down reason=bad   | later DOWN  | free+DOWN 'bad : reboot issued : reboot complete'
+            down reason=bad   | asap DOWN   | free+DOWN 'bad : reboot issued : reboot complete'
+            down reason=bad   | later RESUME | free
+            down reason=bad   | asap RESUME | free
+            """)
+    void stateAfterAReboot(String before, String reboot, String after) {
+        String asked = reboot == null ? "" : reboot;
+        play(
+                "options.power:idle=-1",
+                (before == null ? "" : "node n1 state=" + before + "\n")
+                        + "reboot n1 " + asked + "\npass 1\nregister n1 boot2 -> n1 " + after + "\n"
+                        + (after.equals("free") ? "" : "node n1 state=resume -> n1 free\n"));
     }
 
     /** A machine that is being started is stopped once it has come; by force it is stopped at once. */

@@ -6,6 +6,7 @@ import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.Identity;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
@@ -379,7 +380,7 @@ public final class Containers {
                     ? Optional.of(Codec.decode(Files.readAllBytes(file), StoredBundle.class))
                     : Optional.empty();
         } catch (IOException | Json.MalformedException e) {
-            log.error(stepDirectory + ": " + e.getMessage());
+            log.error(stepDirectory + ": " + ErrorSentence.of(e));
             return Optional.empty();
         }
     }

@@ -9,6 +9,7 @@ import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.AssignNode;
 import dev.muster.model.api.ClusterMessages.AssignedNode;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Hardware;
 import dev.muster.node.hardware.GpuProbe;
 import dev.muster.transport.Audience;
@@ -144,7 +145,7 @@ public final class NodeIdentity {
                             ? new Found(node.get(), "")
                             : new Unknown("node " + given + " is not in " + conf.file());
                 } catch (IOException | Json.MalformedException | IllegalStateException e) {
-                    why = controller.address() + ":" + port + ": " + e.getMessage();
+                    why = controller.address() + ":" + port + ": " + ErrorSentence.of(e);
                 }
             }
         }

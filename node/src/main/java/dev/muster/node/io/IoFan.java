@@ -3,6 +3,7 @@ package dev.muster.node.io;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Behind;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.step.StepSocket;
@@ -191,7 +192,7 @@ final class IoFan implements AutoCloseable {
                 outlet.close();
                 if (!ended) {
                     log.debug("io: relay " + nodes.getFirst().node() + " of step " + attach.jobId() + "."
-                            + attach.stepId() + ": " + e.getMessage());
+                            + attach.stepId() + ": " + ErrorSentence.of(e));
                     lost();
                 }
             }
@@ -242,7 +243,7 @@ final class IoFan implements AutoCloseable {
             try {
                 up.sendAll(out);
             } catch (IOException e) {
-                log.debug("io: " + e.getMessage());
+                log.debug("io: " + ErrorSentence.of(e));
             }
         }
     }

@@ -4,6 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.config.Settings;
@@ -94,7 +95,7 @@ public final class IoRelay {
                 fan(frames, attach, target.get());
             }
         } catch (IOException | IllegalArgumentException | Json.MalformedException e) {
-            log.debug("io: " + e.getMessage());
+            log.debug("io: " + ErrorSentence.of(e));
         }
     }
 
@@ -112,7 +113,7 @@ public final class IoRelay {
                 try {
                     serve(frames, attach, target, stepd -> pass(own, stepd, attach));
                 } catch (IOException e) {
-                    log.debug("io: " + e.getMessage());
+                    log.debug("io: " + ErrorSentence.of(e));
                     frames.close();
                 }
             });
@@ -230,7 +231,8 @@ public final class IoRelay {
         try (stepd) {
             down.run(stepd);
         } catch (IOException e) {
-            log.debug("io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + e.getMessage());
+            log.debug(
+                    "io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + ErrorSentence.of(e));
         } finally {
             loop.post(() -> target.step.relays--);
             fromStepd.interrupt();
@@ -274,7 +276,7 @@ public final class IoRelay {
         try {
             stepd.sendAll(frames);
         } catch (IOException e) {
-            log.debug("io: stepd takes no more: " + e.getMessage());
+            log.debug("io: stepd takes no more: " + ErrorSentence.of(e));
         }
     }
 
@@ -329,7 +331,7 @@ public final class IoRelay {
                 return true;
             }
         } catch (IOException e) {
-            log.debug("io: " + e.getMessage());
+            log.debug("io: " + ErrorSentence.of(e));
         }
         return false;
     }

@@ -4,6 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Relay;
 import dev.muster.model.node.NodeMessages.Relayed;
@@ -112,7 +113,7 @@ public final class LaunchRelay {
         try {
             up.send(answer);
         } catch (IOException e) {
-            log.debug("relayed launch: " + e.getMessage());
+            log.debug("relayed launch: " + ErrorSentence.of(e));
         }
     }
 
@@ -137,7 +138,7 @@ public final class LaunchRelay {
                 up.send(answer);
             }
         } catch (IOException | Json.MalformedException e) {
-            log.debug("relay " + head + ": " + e.getMessage());
+            log.debug("relay " + head + ": " + ErrorSentence.of(e));
             if (!open.isEmpty()) {
                 tell(up, new Relayed(id, List.of(), List.copyOf(open)));
             }

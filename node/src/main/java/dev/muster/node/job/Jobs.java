@@ -233,7 +233,6 @@ public final class Jobs {
         } else {
             job.phase = NodeJob.Phase.KNOWN;
         }
-
         try {
             spool.makeJobDirectory(share.jobId(), share.attempt());
             files.write(job);
@@ -411,7 +410,7 @@ public final class Jobs {
 
             @Override
             public void neverStarted() {
-                startFailed(job, step, new Launcher.FailedException("slurmd was ended while it launched the step"));
+                startFailed(job, step, Launcher.FailedException.ofLostLaunch(step.stepId));
             }
         });
         step.watch = Optional.of(watch);
@@ -490,15 +489,16 @@ public final class Jobs {
     /** Kills the processes that a killed slurmstepd left; only then the step is over. */
     private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
         boolean rebooted = !job.share.bootId().equals(bootId);
-        String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
         log.error("[" + job.stepName(step.stepId) + "] slurmstepd is gone"
                 + (rebooted ? ": the node was rebooted" : ": killing what it left"));
         if (rebooted) {
-            stepEnded(job, step, last, reason);
+            stepEnded(job, step, last, REASON_NODE_REBOOT);
             return;
         }
-        loop.aside(
-                () -> OrphanProcesses.end(job, step, last, settings, cgroups, log), () -> stepEnded(job, step, last, reason));
+        Runnable then = step.hasNeverRun(last)
+                ? () -> startFailed(job, step, new Launcher.FailedException("slurmstepd was killed at its start"))
+                : () -> stepEnded(job, step, last, REASON_STEPD_KILLED);
+        loop.aside(() -> OrphanProcesses.end(job, step, last, settings, cgroups, log), then);
     }
 
     public void endJob(EndJob order) {

@@ -7,6 +7,7 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.RunUnallocated;
 import dev.muster.model.api.SlurmdMessages.SignalUnallocated;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.MultiProgram;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -110,7 +111,7 @@ public final class NoAllocateSteps {
                 return Reply.of(new SlurmdMessages.Done());
             });
         } catch (IOException e) {
-            throw new IllegalStateException(e.getMessage(), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.muster.model.api.SlurmdMessages.JobStepsReply;
 import dev.muster.model.api.SlurmdMessages.QueryJobSteps;
 import dev.muster.model.api.SlurmdMessages.SignalStep;
 import dev.muster.model.api.SlurmdMessages.TakeStep;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.Charter;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -359,9 +360,7 @@ public final class StepManager {
                 out.put(t, answer.get(WAIT_S, TimeUnit.SECONDS));
             } catch (ExecutionException | TimeoutException e) {
                 log.error(message + " of node " + t.node + ": "
-                        + (e.getCause() == null
-                                ? "it does not answer"
-                                : e.getCause().getMessage()));
+                        + (e.getCause() == null ? "it does not answer" : ErrorSentence.of(e.getCause())));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -379,7 +378,7 @@ public final class StepManager {
         try {
             return Reply.of(obey(message, body));
         } catch (IOException e) {
-            return Reply.error(500, SlurmErrno.ERROR, e.getMessage());
+            return Reply.error(500, SlurmErrno.ERROR, ErrorSentence.of(e));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.muster.node.meter;
 
 import dev.muster.config.sister.ProfileConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.node.os.EventLoop;
 import java.io.IOException;
 import java.net.URI;
@@ -145,7 +146,7 @@ public final class InfluxSink implements ProfileSink {
                             : "the server answers " + answer.statusCode() + " "
                                     + answer.body().strip());
         } catch (IOException e) {
-            reportTrouble(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+            reportTrouble(ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

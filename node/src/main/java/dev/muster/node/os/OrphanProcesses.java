@@ -34,7 +34,9 @@ public final class OrphanProcesses {
     public static void end(
             NodeJob job, NodeStep step, Optional<StatusFile> last, Settings settings, Cgroups cgroups, DaemonLog log) {
         Set<Long> tasks = new HashSet<>();
-        last.ifPresent(s -> s.tasks().stream().filter(t -> !t.ended()).forEach(t -> tasks.add((long) t.pid())));
+        last.ifPresent(s -> s.tasks().stream()
+                .filter(t -> !t.ended() && t.pid() > 0) // 0 is the session of processes from outside a container
+                .forEach(t -> tasks.add((long) t.pid())));
         for (int round = 0; round < ROUNDS_MAX; round++) {
             cgroups.kill(job.jobId(), job.attempt(), step.stepId);
             List<Long> left = find(job.jobId(), job.share.owner().uid(), settings, tasks);

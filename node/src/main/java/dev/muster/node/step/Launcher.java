@@ -2,6 +2,7 @@ package dev.muster.node.step;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
@@ -103,6 +104,14 @@ public interface Launcher {
         /** The request cannot be met: the step's own fault. */
         public static FailedException ofUser(String message) {
             return new FailedException(message, false, false);
+        }
+
+        /**
+         * A launch that ended with its slurmd. Without its batch or external step a job cannot run here; a step of srun
+         * fails alone, and the job's script goes on.
+         */
+        public static FailedException ofLostLaunch(int stepId) {
+            return new FailedException("slurmd was ended while it launched the step", !StepId.isAsked(stepId), false);
         }
 
         public FailedException(SpecBuilder.RefusedException refused) {

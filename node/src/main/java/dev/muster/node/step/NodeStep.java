@@ -130,6 +130,16 @@ public final class NodeStep {
         return stepId == NodeMessages.STEP_BATCH;
     }
 
+    /**
+     * Returns whether a batch step whose slurmstepd was killed is a failed launch: no task can have run, and nothing
+     * has asked for its end.
+     */
+    public boolean hasNeverRun(Optional<StatusFile> last) {
+        return isBatch()
+                && endReason.isEmpty()
+                && last.filter(status -> !status.begun()).isPresent();
+    }
+
     public boolean isAsked() {
         return StepId.isAsked(stepId);
     }

@@ -1,5 +1,6 @@
 package dev.muster.transport.tls;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -57,7 +58,7 @@ public final class Pem {
             }
             return out;
         } catch (CertificateException e) {
-            throw new IOException("it is no certificate: " + e.getMessage(), e);
+            throw new IOException("it is no certificate: " + ErrorSentence.of(e), e);
         }
     }
 

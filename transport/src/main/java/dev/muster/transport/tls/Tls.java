@@ -1,5 +1,6 @@
 package dev.muster.transport.tls;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -161,7 +162,7 @@ public final class Tls {
             context.init(null, Pem.trusting(trusted), null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("TLS: " + e.getMessage(), e);
+            throw new IOException("TLS: " + ErrorSentence.of(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.transport.tls;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ public final class TlsIdentity {
             context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[] {new Keys()}, null, null);
         } catch (GeneralSecurityException e) {
-            throw new IOException("TLS: " + e.getMessage(), e);
+            throw new IOException("TLS: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -122,7 +123,7 @@ public final class TlsIdentity {
         if (e instanceof java.nio.file.AccessDeniedException) {
             return "Permission denied";
         }
-        return e.getMessage();
+        return ErrorSentence.of(e);
     }
 
     private void requirePair(X509Certificate of, PrivateKey privateKey) throws IOException {
@@ -171,7 +172,7 @@ public final class TlsIdentity {
                 pair = next;
             }
         } catch (IOException e) {
-            complain.accept("TLS: the certificate from before goes on: " + e.getMessage());
+            complain.accept("TLS: the certificate from before goes on: " + ErrorSentence.of(e));
         }
     }
 
