@@ -538,11 +538,11 @@ final class JsonReader {
 
     /** A number of a tree: whole numbers that are too large for a long are floating, and their reader refuses them. */
     private Object anyNumber() {
-        int start = at;
+        int start = position;
         try {
             return number();
         } catch (Json.MalformedException e) {
-            String text = new String(in, start, at - start, StandardCharsets.US_ASCII);
+            String text = new String(bytes, start, position - start, StandardCharsets.US_ASCII);
             if (!text.matches("-?[0-9]{19,32}")) {
                 throw e;
             }

@@ -131,9 +131,9 @@ public final class JobClassIndex {
         public final NeedClass need;
         public final Group group;
         /** Amounts that limits count of each of its jobs; null where there are none. */
-        private final LimitCache.@Nullable Asked asked;
+        private final LimitCache.@Nullable RequestedAmounts asked;
 
-        private Lane(NeedClass need, Group group, LimitCache.@Nullable Asked asked) {
+        private Lane(NeedClass need, Group group, LimitCache.@Nullable RequestedAmounts asked) {
             this.need = need;
             this.group = group;
             this.asked = asked;
