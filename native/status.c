@@ -63,6 +63,8 @@ size_t status_text(struct step *step, char *into, size_t room)
     put(&w, "job %s\nstep %s\nattempt %s\nstepd %d\n", step->spec.job, step->spec.step, step->spec.attempt,
         (int)getpid());
     put(&w, "state %s\n", step_complete(step) ? "complete" : step_tasks_ended(step) ? "ending" : "running");
+    if (!step->begun)
+        put(&w, "begun no\n");
     if (*step_reason(step))
         put(&w, "reason %s\n", step_reason(step));
     for (size_t i = 0; i < step->spec.task_count; i++)

@@ -42,6 +42,7 @@ struct step {
     int log_fd;        /* -1: nothing was logged yet */
     int signal_fd;
     int gate[2]; /* there if any of the tasks could fail alone before it runs */
+    bool begun; /* a task may have run */
     bool gate_open;
     bool terminated; /* everything of the step is to be killed */
     bool warned;     /* every process of the step was sent SIGTERM */

@@ -74,6 +74,14 @@ static void give_up(struct step *step, const char *why)
     step_terminate(step);
 }
 
+/* Before a task runs: the status of a killed stepd tells whether one can have. */
+static bool tell_begun(struct step *step)
+{
+    bool told = step->begun;
+    step->begun = true;
+    return told || status_write(step, false);
+}
+
 static void watch_launch(struct step *step)
 {
     if (step->gate_open || step->terminated || !step->spec.task_count)
@@ -87,6 +95,8 @@ static void watch_launch(struct step *step)
     }
     if (!all || (step->spec.await_caller && !io_caller_came(step)))
         return;
+    if (!tell_begun(step))
+        return give_up(step, "the status file cannot be written");
     step->gate_open = true;
     step_debug(step, STEP_DEBUG_VERBOSE, "%s", step->spec.debug_says ? step->spec.debug_says : "");
     step_debug(step, STEP_DEBUG_VERBOSE, "starting %zu tasks", step->spec.task_count);
@@ -314,6 +324,8 @@ static bool start_tasks(struct step *step)
                  strerror(errno));
         enters = false;
     }
+    if (plain && !tell_begun(step))
+        return false;
     for (size_t i = 0; i < step->spec.task_count; i++) {
         struct task *task = &step->spec.tasks[i];
         if (enters && task_start(step, task, plain ? NULL : step->gate))

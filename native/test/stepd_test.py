@@ -529,6 +529,7 @@ def test_words_of_failing_hooks():
 
 def test_tasks_await_their_caller():
     step = Step(["sh", "-c", "echo begun"], extra=[("await_caller", 1)])
+    assert "begun no\n" in step.status(0.1, "running")     # no task can have run yet
     watcher = attached(step, role=b"o")
     watcher.s.settimeout(0.3)
     try:
@@ -605,7 +606,7 @@ def test_killed_stepd_leaves_a_trace():
         c.run()
     except (EOFError, ConnectionError):
         pass
-    assert c.complete is None and "state running" in step.status(0.1)
+    assert c.complete is None and "state running" in step.status(0.1) and "begun no" not in step.status(0.1)
     os.kill(task, signal.SIGKILL)
 
 

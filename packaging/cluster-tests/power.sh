@@ -102,7 +102,7 @@ match "a reboot waits for jobs" 'MIXED\+DRAIN\+REBOOT_REQUESTED|ALLOCATED\+DRAIN
 check "scontrol shows the next state" "NextState=DOWN" "$(scontrol show node n2 | grep -o 'NextState=.*')"
 soon 'grep -q "reboot n2" "$dir/power.log"'
 becomes "the reason after the reboot" "kernel : reboot issued : reboot complete" '"$(reason n2)"'
-match "nextstate=down: the node is down after the reboot" '^DOWN' "$(state n2)"
+check "nextstate=down: the node is down after the reboot, and not drained" DOWN "$(state n2)"
 check "an unknown nextstate" "Invalid state: foo| Valid states: DOWN, RESUME|" \
   "$(scontrol reboot nextstate=foo n1 2>&1 | tr '\n' '|')"
 check "cancel_reboot without a reboot" "slurm_update error: Invalid node state transition" \

@@ -32,17 +32,17 @@ import java.util.concurrent.CountDownLatch;
 /** slurmdbd. */
 public final class Main {
     private static final String USAGE = """
-            Usage: slurmdbd [OPTIONS]
-              -D              Run daemon in foreground, logging copied to stdout.
-              -f file         Use specified file for slurmdbd configuration.
-              -h              Print this help message.
-              -n value        Run the daemon at the specified nice value.
-              -R [CLUSTERS]   Refused: there are no numbers in the trees of associations that could be wrong.
-              -s              Change working directory to that of the log file.
-              -u              Say what the update of the database would do, and end.
-              -v              Verbose mode. Multiple -v's increase verbosity.
-              -V              Print version information and exit.
-            """;
+        Usage: slurmdbd [OPTIONS]
+          -D              Run daemon in foreground, logging copied to stdout.
+          -f file         Use specified file for slurmdbd configuration.
+          -h              Print this help message.
+          -n value        Run the daemon at the specified nice value.
+          -R [CLUSTERS]   Refused: there are no numbers in the trees of associations that could be wrong.
+          -s              Change working directory to that of the log file.
+          -u              Say what the update of the database would do, and end.
+          -v              Verbose mode. Multiple -v's increase verbosity.
+          -V              Print version information and exit.
+        """;
 
     private Main() {}
 
@@ -145,21 +145,21 @@ public final class Main {
             return Optional.empty();
         }
 
-        /** @param rest of the argument; without one the next argument is the value */
-        private Optional<String> valued(char option, String rest) {
-            if (rest.isEmpty() && next == args.length) {
+        /** @param remainder of the argument; without one the next argument is the value */
+        private Optional<String> valued(char option, String remainder) {
+            if (remainder.isEmpty() && next == args.length) {
                 return Optional.of("option requires an argument -- '" + option + "'");
             }
-            String value = rest.isEmpty() ? args[next++] : rest;
+            String value = remainder.isEmpty() ? args[next++] : remainder;
             if (option == 'f') {
                 file = value;
                 return Optional.empty();
             }
-            Optional<Integer> asked = DaemonProcess.niceness(value);
-            if (asked.isEmpty()) {
+            Optional<Integer> niceness = DaemonProcess.niceness(value);
+            if (niceness.isEmpty()) {
                 return Optional.of("error: Invalid option for -n option (nice value), must be from -20 to 19");
             }
-            nice = asked.get();
+            nice = niceness.get();
             return Optional.empty();
         }
     }
@@ -172,8 +172,8 @@ public final class Main {
         return Optional.empty();
     }
 
-    private static int run(Options o) throws IOException {
-        File file = o.file.isEmpty() ? located() : new File(o.file);
+    private static int run(Options options) throws IOException {
+        File file = options.file.isEmpty() ? located() : new File(options.file);
         if (!file.exists()) {
             System.err.println(
                     "slurmdbd: fatal: slurmdbd.conf file " + file + " could not be opened: No such file or directory");
@@ -192,7 +192,7 @@ public final class Main {
             System.err.println("slurmdbd: fatal: " + unfit.get());
             return 1;
         }
-        return serve(o, conf, DaemonUser.of(conf.slurmUser(), identities));
+        return serve(options, conf, DaemonUser.of(conf.slurmUser(), identities));
     }
 
     private static File located() {
@@ -225,7 +225,7 @@ public final class Main {
         return conf.given("StorageType") ? Optional.empty() : Optional.of("StorageType must be specified");
     }
 
-    private static int serve(Options o, SlurmdbdConf conf, DaemonUser user) throws IOException {
+    private static int serve(Options options, SlurmdbdConf conf, DaemonUser user) throws IOException {
         // the driver writes to standard error on its own; what matters comes as an exception
         System.setProperty("mariadb.logging.disable", "true");
         if (!conf.logFile().isEmpty() && Path.of(conf.logFile()).getParent() != null) {
@@ -234,8 +234,8 @@ public final class Main {
         DaemonLog log = new DaemonLog(
                 "slurmdbd",
                 conf.logFile(),
-                o.foreground,
-                SlurmdbdServer.logLevel(conf, o.verbose),
+                options.foreground,
+                SlurmdbdServer.logLevel(conf, options.verbose),
                 conf.text("LogTimeFormat"));
         if (!conf.logFile().isEmpty()) {
             user.own(Path.of(conf.logFile()), log);
@@ -247,22 +247,22 @@ public final class Main {
         }
         DbdConfig.inert(conf).forEach(sentence -> log.info("warning: " + sentence));
         CountDownLatch end = new CountDownLatch(1);
-        if (o.onlyCheck) {
+        if (options.onlyCheck) {
             user.become();
             return check(conf, log);
         }
         Signals.on("TERM", end::countDown);
         Signals.on("INT", end::countDown);
-        SlurmdbdServer dbd = new SlurmdbdServer(conf, o.verbose, log, end::countDown);
+        SlurmdbdServer dbd = new SlurmdbdServer(conf, options.verbose, log, end::countDown);
         PidFile pid;
         try {
             user.checkPermitted();
             dbd.prepare();
-            pid = becomeSlurmUser(o, user, conf, log);
+            pid = becomeSlurmUser(options, user, conf, log);
             dbd.start();
         } catch (IOException | RuntimeException e) {
             dbd.stop();
-            return fatal(e, o, conf, log);
+            return fatal(e, options, conf, log);
         }
         pid.write(log);
         Signals.on("HUP", () -> {
@@ -303,9 +303,9 @@ public final class Main {
         return 1;
     }
 
-    private static int fatal(Exception e, Options o, SlurmdbdConf conf, DaemonLog log) {
+    private static int fatal(Exception e, Options options, SlurmdbdConf conf, DaemonLog log) {
         log.fatal(StartErrors.sentence(e));
-        if (!o.foreground && !conf.logFile().isEmpty()) { // else the log has said it there
+        if (!options.foreground && !conf.logFile().isEmpty()) { // else the log has said it there
             System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
         }
         return 1;
@@ -316,10 +316,10 @@ public final class Main {
      *
      * @throws IOException in Slurm's words, if that is not possible or SlurmUser cannot use the tables
      */
-    private static PidFile becomeSlurmUser(Options o, DaemonUser user, SlurmdbdConf conf, DaemonLog log)
+    private static PidFile becomeSlurmUser(Options options, DaemonUser user, SlurmdbdConf conf, DaemonLog log)
             throws IOException {
-        if (o.nice != 0) {
-            DaemonProcess.renice(o.nice, log);
+        if (options.nice != 0) {
+            DaemonProcess.renice(options.nice, log);
         }
         PidFile pid = PidFile.open("PidFile", conf.pidFile(), log);
         user.ownPidFile(pid.path(), log);
@@ -337,7 +337,7 @@ public final class Main {
         Path directory = conf.logFile().isEmpty()
                 ? null
                 : Path.of(conf.logFile()).toAbsolutePath().getParent();
-        if (o.changeDirectory && directory != null) {
+        if (options.changeDirectory && directory != null) {
             DaemonProcess.workIn(directory, log);
         }
         return pid;

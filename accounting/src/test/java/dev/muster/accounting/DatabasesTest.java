@@ -11,7 +11,7 @@ import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.db.Database;
 import dev.muster.accounting.db.PassScript;
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.accounting.table.InstanceTable;
 import dev.muster.accounting.table.PackedRows;
 import dev.muster.accounting.table.Projection;
@@ -581,7 +581,7 @@ class DatabasesTest {
     @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
     void eventsOfANodeFollowEachOther(String kind) {
         try (AccountingStore store = AccountingStore.on(database(kind, fresh()))) {
-            BookStore books = new BookStore(store, 1);
+            AssocTreeStore books = new AssocTreeStore(store, 1);
             Projection a = store.projection("a", "j");
             a.write(List.of(new Batch(
                     1,
@@ -605,7 +605,7 @@ class DatabasesTest {
     void accountingBookSurvivesAReopen(String kind) {
         String name = fresh();
         try (AccountingStore store = AccountingStore.on(database(kind, name))) {
-            BookStore books = new BookStore(store, 1);
+            AssocTreeStore books = new AssocTreeStore(store, 1);
             change(books, "add", "cluster", Map.of(), Map.of("name", "c1"));
             change(
                     books,
@@ -619,7 +619,7 @@ class DatabasesTest {
             }
         }
         try (AccountingStore store = AccountingStore.on(database(kind, name))) {
-            BookStore again = new BookStore(store, 2);
+            AssocTreeStore again = new AssocTreeStore(store, 2);
             assertThat(again.book().tree("c1"))
                     .extracting(a -> a.account() + "/" + a.user())
                     .containsExactly("root/", "root/root", "phys/", "phys/ann");
@@ -631,7 +631,7 @@ class DatabasesTest {
     }
 
     private static void change(
-            BookStore books, String verb, String entity, Map<String, String> set, Map<String, String> where) {
+            AssocTreeStore books, String verb, String entity, Map<String, String> set, Map<String, String> where) {
         Changed result = books.change(
                 draft -> new Changes(draft, "root", true, new Change(verb, entity, set, where, true), 5).run(),
                 r -> r.error().isEmpty());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.accounting.db.Database;
 import dev.muster.accounting.dbd.DbdApi;
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.daemon.DaemonLog;
@@ -80,7 +80,7 @@ class DbdRightsTest {
         store = AccountingStore.on(Database.inMemory("rights"));
         api = new DbdApi(
                 store,
-                new BookStore(store, 1),
+                new AssocTreeStore(store, 1),
                 () -> conf,
                 Who.SLURM_USER.uid,
                 new Identities(),

@@ -2,12 +2,12 @@ package dev.muster.accounting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.db.Database;
 import dev.muster.accounting.dbd.DbdApi;
 import dev.muster.accounting.dbd.PrivateData;
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.accounting.table.Reports;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.daemon.DaemonLog;
@@ -77,7 +77,7 @@ class ReportStepsTest {
                         List.of(),
                         List.of())));
         Reports reports = new Reports(store);
-        BookStore books = new BookStore(store, 1);
+        AssocTreeStore books = new AssocTreeStore(store, 1);
         Path file = Files.createTempFile("slurmdbd", ".conf");
         Files.writeString(
                 file, "DbdHost=localhost\nSlurmUser=root\nStorageType=accounting_storage/embedded\nStorageLoc=/none\n");
@@ -97,7 +97,7 @@ class ReportStepsTest {
                 "Change",
                 "{\"verb\":\"add\",\"entity\":\"cluster\",\"set\":{},\"where\":{\"name\":\"c\"},\"commit\":true}"
                         .getBytes(StandardCharsets.UTF_8));
-        Book book = books.book();
+        AssocTree book = books.book();
         for (long step : List.of(3600L, 7200L, 86_400L)) {
             List<Map<String, String>> alone = new ArrayList<>();
             for (long at = 0; at < NOW; at += step) {
@@ -114,7 +114,7 @@ class ReportStepsTest {
         store.close();
     }
 
-    private static List<Map<String, String>> answer(Reports reports, Book book, long from, long to, long step) {
+    private static List<Map<String, String>> answer(Reports reports, AssocTree book, long from, long to, long step) {
         return reports.answer(
                         new Report(Report.UTILIZATION, List.of("c"), from, to, Map.of(), step),
                         book,

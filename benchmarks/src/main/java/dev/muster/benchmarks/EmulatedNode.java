@@ -16,8 +16,8 @@ import dev.muster.node.io.MpiLinks;
 import dev.muster.node.job.Hooks;
 import dev.muster.node.job.Jobs;
 import dev.muster.node.job.PrologEpilogRuns;
-import dev.muster.node.job.Reports;
-import dev.muster.node.os.Loop;
+import dev.muster.node.job.UnacknowledgedReports;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Client;
@@ -32,8 +32,8 @@ import java.io.IOException;
 final class EmulatedNode implements AutoCloseable {
     private final Settings settings;
     private final EmulatedNodes all;
-    private final Loop loop;
-    private final Reports reports = new Reports(1) {
+    private final EventLoop loop;
+    private final UnacknowledgedReports reports = new UnacknowledgedReports(1) {
         @Override
         public void acknowledge(long seq) {
             int before = jobs.known().size();
@@ -47,10 +47,10 @@ final class EmulatedNode implements AutoCloseable {
     private final String bootId = Os.bootId();
     private final long startTime = System.currentTimeMillis() / 1000;
 
-    EmulatedNode(Settings settings, EmulatedNodes all, DaemonLog log, Sessions sessions, Loop.Threads threads) {
+    EmulatedNode(Settings settings, EmulatedNodes all, DaemonLog log, Sessions sessions, EventLoop.Threads threads) {
         this.settings = settings;
         this.all = all;
-        loop = new Loop(log, threads);
+        loop = new EventLoop(log, threads);
         JobSpool spool = new EmulatedSpool(settings.spoolDirectory());
         Cgroups cgroups =
                 Cgroups.detect(settings.nodeName(), settings.spoolDirectory(), settings.confinement(), 0, log);

@@ -13,7 +13,7 @@ import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.config.SlurmdOptions;
 import dev.muster.node.io.LaunchRelay;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
@@ -44,7 +44,7 @@ final class EmulatedNodes implements AutoCloseable {
     private static final int THREADS = 2;
 
     private final Map<String, EmulatedNode> nodes = new LinkedHashMap<>();
-    private final Loop.Threads threads = new Loop.Threads(THREADS);
+    private final EventLoop.Threads threads = new EventLoop.Threads(THREADS);
     private final SlurmConf conf;
     private final Server server;
     private final AtomicLong launches = new AtomicLong();

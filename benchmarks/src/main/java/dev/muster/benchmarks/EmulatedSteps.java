@@ -7,7 +7,7 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
@@ -55,7 +55,7 @@ final class EmulatedSteps implements Launcher {
             long nowMs = System.currentTimeMillis();
             List<StatusFile.Task> tasks = new ArrayList<>();
             ranks.forEach(rank -> tasks.add(new StatusFile.Task(rank, true, 1, waitStatus, nowMs, "", "")));
-            return new StatusFile(StatusFile.State.COMPLETE, 1, "", tasks, StatusFile.NO_USAGE);
+            return new StatusFile(StatusFile.State.COMPLETE, 1, true, "", tasks, StatusFile.NO_USAGE);
         }
     }
 
@@ -97,7 +97,7 @@ final class EmulatedSteps implements Launcher {
     }
 
     @Override
-    public StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener) {
+    public StepWatch watch(Path stepDirectory, EventLoop loop, StepWatch.Listener listener) {
         Program program = requireNonNull(started.remove(stepDirectory), "a step is watched once, after its start");
         return new StepWatch(stepDirectory, spool, loop, listener) {
             @Override

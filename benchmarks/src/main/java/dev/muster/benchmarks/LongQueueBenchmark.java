@@ -8,7 +8,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.options.SlurmConfOptions;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
@@ -51,12 +51,12 @@ public final class LongQueueBenchmark {
         System.out.printf(
                 "heap      %.0f bytes per pending job (state and index)%n", (usedHeap() - before) / (double) jobs);
         start = System.nanoTime();
-        core.planner().starts(core.state(), new Now(0, 0), 100);
+        core.planner().starts(core.state(), new DecisionTime(0, 0), 100);
         System.out.printf(
                 "pass      %.1f ms over the whole queue, nodes full (first)%n", (System.nanoTime() - start) / 1e6);
         for (int i = 0; i < 5; i++) {
             start = System.nanoTime();
-            core.planner().starts(core.state(), new Now(0, 0), 100);
+            core.planner().starts(core.state(), new DecisionTime(0, 0), 100);
         }
         System.out.printf(
                 "pass      %.1f ms over the whole queue, nodes full (warm)%n", (System.nanoTime() - start) / 1e6);
@@ -90,7 +90,7 @@ public final class LongQueueBenchmark {
     }
 
     private static void run(Core core, FileJournal journal, Command command, int i) {
-        Now now = new Now(i, 1_800_000_000_000L + i);
+        DecisionTime now = new DecisionTime(i, 1_800_000_000_000L + i);
         if (!(core.decide(command, now) instanceof Decision.Accepted a)) {
             throw new IllegalStateException("refused: " + core.decide(command, now));
         }

@@ -8,7 +8,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.json.Bytes;
@@ -482,7 +482,7 @@ public final class SchedulingBenchmark {
     }
 
     private Decision.Accepted run(Command command) {
-        Now now = new Now(ms, ms);
+        DecisionTime now = new DecisionTime(ms, ms);
         if (!(core.decide(command, now) instanceof Decision.Accepted a)) {
             throw new IllegalStateException("refused: " + command + " " + core.decide(command, now));
         }
@@ -520,12 +520,12 @@ public final class SchedulingBenchmark {
     int passASecondLater() {
         ms += 1000;
         core.apply(new Entry(ms, ms, 0, "time", List.of()));
-        return scheduler.starts(core.state(), new Now(ms, ms), 100_000).size();
+        return scheduler.starts(core.state(), new DecisionTime(ms, ms), 100_000).size();
     }
 
     private Cost pass() {
         return cost(
-                () -> scheduler.starts(core.state(), new Now(ms, ms), 100_000).size());
+                () -> scheduler.starts(core.state(), new DecisionTime(ms, ms), 100_000).size());
     }
 
     /** What it cost to take up what was decided while jobs started. */
@@ -537,7 +537,7 @@ public final class SchedulingBenchmark {
         for (boolean all = false; !all && out.size() < SETTLE_MAX; ) {
             List<Change> made = new ArrayList<>();
             out.add(cost(() -> {
-                Decision decided = core.decide(new Command.Schedule(100_000), new Now(ms, ms));
+                Decision decided = core.decide(new Command.Schedule(100_000), new DecisionTime(ms, ms));
                 made.addAll(((Decision.Accepted) decided).changes());
                 return (int) made.stream()
                         .filter(c -> c instanceof Change.JobStarted)
@@ -583,7 +583,7 @@ public final class SchedulingBenchmark {
     }
 
     private void plan(int places) {
-        scheduler.forecasts().offer(scheduler.forecasts().make(core.state(), new Now(ms, ms), places));
+        scheduler.forecasts().offer(scheduler.forecasts().make(core.state(), new DecisionTime(ms, ms), places));
     }
 
     /** All rows of a queue. */
@@ -616,7 +616,7 @@ public final class SchedulingBenchmark {
         for (int i = 0; i < Math.max(3, times / 5); i++) {
             plans.add(cost(() -> planned[0] = scheduler
                     .forecasts()
-                    .make(core.state(), new Now(ms, ms), 1000)
+                    .make(core.state(), new DecisionTime(ms, ms), 1000)
                     .size()));
         }
         System.out.printf("%s: %d of %d have a planned start%n", name, planned[0], scheduler.queueLength());
@@ -624,7 +624,7 @@ public final class SchedulingBenchmark {
         List<Cost> soon = new ArrayList<>();
         for (int i = 0; i < Math.max(3, times / 5); i++) {
             soon.add(cost(() ->
-                    planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new Now(ms, ms), 1000))
+                    planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new DecisionTime(ms, ms), 1000))
                             .soon()
                             .size()));
         }

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** Opens slurmctld and slurmdbd to programs that act for a user: slurmrestd. */
 public final class Access {
-    /** A program can wait itself: so it is told soon. */
+    /** A program can wait by itself, so the command gives up soon. */
     private static final int BACK_OFF_S = 3;
 
     private Access() {}

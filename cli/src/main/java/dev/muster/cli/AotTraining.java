@@ -132,9 +132,9 @@ public final class AotTraining {
                 Files.setPosixFilePermissions(to, PosixFilePermissions.fromString("rw-------"));
             }
         }
-        TlsIdentity own = new TlsIdentity(
+        TlsIdentity identity = new TlsIdentity(
                 dir.toPath().resolve("training_cert.pem"), dir.toPath().resolve("training_key.pem"), wrong -> {});
-        return own.context().getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        return identity.context().getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
     }
 
     /** Loads classes that a command needs only under the launcher, or if a file is missing. */

@@ -43,7 +43,7 @@ import java.util.Set;
 
 /** Finds and runs the commands by name. */
 public final class CommandTable {
-    /** All that there are, for what goes through them. */
+    /** Names of all commands. */
     static final List<String> NAMES = List.of(
             "bjobs",
             "bkill",
@@ -125,16 +125,16 @@ public final class CommandTable {
     }
 
     /** A configuration with an unknown SlurmUser belongs to another host. Help and version need no configuration. */
-    private static void knowSlurmUser(CommandContext c) throws UsageException {
-        String user = c.host().settings().slurmUser;
+    private static void knowSlurmUser(CommandContext context) throws UsageException {
+        String user = context.host().settings().slurmUser;
         if (!user.equals("root")
-                && c.args().stream().noneMatch(NEEDS_NO_CONFIGURATION::contains)
-                && c.host().userId(user) < 0) {
+                && context.args().stream().noneMatch(NEEDS_NO_CONFIGURATION::contains)
+                && context.host().userId(user) < 0) {
             throw new UsageException(
                     1,
                     List.of(
-                            c.name() + ": error: Invalid user for SlurmUser " + user + ", ignored",
-                            c.name() + ": fatal: Unable to process configuration file"));
+                            context.name() + ": error: Invalid user for SlurmUser " + user + ", ignored",
+                            context.name() + ": fatal: Unable to process configuration file"));
         }
     }
 
@@ -142,30 +142,30 @@ public final class CommandTable {
             Set.of("--help", "--usage", "--version", "-V", "--helpformat");
 
     /** Runs one command to its exit code, whatever happens in it. */
-    public static int run(CommandContext c) {
-        Optional<Command> command = of(c.name());
+    public static int run(CommandContext context) {
+        Optional<Command> command = of(context.name());
         if (command.isEmpty()) {
-            c.err().println(c.name() + ": not a command of this installation");
-            c.err().flush();
+            context.err().println(context.name() + ": not a command of this installation");
+            context.err().flush();
             return 127;
         }
         int rc;
         try {
-            knowSlurmUser(c);
-            Optional<Integer> spread = Clusters.runForEach(c, command.get());
-            rc = spread.isPresent() ? spread.get() : command.get().run(c);
+            knowSlurmUser(context);
+            Optional<Integer> spread = Clusters.runForEach(context, command.get());
+            rc = spread.isPresent() ? spread.get() : command.get().run(context);
         } catch (UsageException e) {
-            c.out().flush();
+            context.out().flush();
             for (String line : e.lines()) {
-                c.err().println(line);
+                context.err().println(line);
             }
             rc = e.exitCode();
         } catch (SlurmException e) {
-            c.error(e.getMessage());
+            context.error(e.getMessage());
             rc = 1;
         }
-        c.out().flush();
-        c.err().flush();
+        context.out().flush();
+        context.err().flush();
         return rc;
     }
 }

@@ -64,9 +64,9 @@ public final class Main {
         Map<String, String> out = new LinkedHashMap<>();
         for (byte[] entry : raw) {
             String text = RawText.decode(entry);
-            int eq = text.indexOf('=', 1);
-            if (eq > 0) {
-                out.putIfAbsent(text.substring(0, eq), text.substring(eq + 1));
+            int equalSign = text.indexOf('=', 1);
+            if (equalSign > 0) {
+                out.putIfAbsent(text.substring(0, equalSign), text.substring(equalSign + 1));
             }
         }
         out.remove("MUSTER_REQUEST_ID");

@@ -69,20 +69,20 @@ public final class ManPages {
         TreeMap<String, Page> out = new TreeMap<>();
         try (InputStream in = ManPages.class.getResourceAsStream("man.txt")) {
             String name = "";
-            Page p = new Page("", "", new ArrayList<>(), new ArrayList<>());
+            Page page = new Page("", "", new ArrayList<>(), new ArrayList<>());
             for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
-                String rest = line.length() > 2 ? line.substring(2) : "";
+                String remainder = line.length() > 2 ? line.substring(2) : "";
                 switch (line.charAt(0)) {
                     case '=' -> {
-                        name = rest;
-                        p = new Page("", "", new ArrayList<>(), new ArrayList<>());
+                        name = remainder;
+                        page = new Page("", "", new ArrayList<>(), new ArrayList<>());
                     }
-                    case '-' -> p = new Page(rest, p.operands, p.text, p.examples);
-                    case '@' -> p = new Page(p.summary, rest, p.text, p.examples);
-                    case '+' -> p.examples.add(rest);
-                    default -> paragraph(p.text, line);
+                    case '-' -> page = new Page(remainder, page.operands, page.text, page.examples);
+                    case '@' -> page = new Page(page.summary, remainder, page.text, page.examples);
+                    case '+' -> page.examples.add(remainder);
+                    default -> paragraph(page.text, line);
                 }
-                out.put(name, p);
+                out.put(name, page);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -90,7 +90,7 @@ public final class ManPages {
         return out;
     }
 
-    /** A line goes on with the paragraph before where that ends within a sentence. */
+    /** Appends a line to the paragraph before it if that paragraph ends within a sentence. */
     private static void paragraph(List<String> text, String line) {
         if (text.isEmpty() || text.getLast().matches(".*[.:!?)]")) {
             text.add(line);
@@ -107,13 +107,13 @@ public final class ManPages {
 
     // ---- manual
 
-    private static String named(String command, GetOpt.Opt o) {
-        return dev.muster.cli.wrap.Wrapper.sign(CommandTable.of(command).orElseThrow(), o) + o.name();
+    private static String named(String command, GetOpt.Opt option) {
+        return dev.muster.cli.wrap.Wrapper.sign(CommandTable.of(command).orElseThrow(), option) + option.name();
     }
 
     /** Between an option and its value. */
-    private static String joint(String command, GetOpt.Opt o) {
-        return named(command, o).startsWith("--") ? "=" : " ";
+    private static String joint(String command, GetOpt.Opt option) {
+        return named(command, option).startsWith("--") ? "=" : " ";
     }
 
     private static String roff(String text) {
@@ -138,16 +138,17 @@ public final class ManPages {
         out.append(".SH DESCRIPTION\n");
         page.text.forEach(t -> out.append(roff(t)).append("\n.PP\n"));
         out.append(".SH OPTIONS\n");
-        for (GetOpt.Opt o : options(command)) {
+        for (GetOpt.Opt option : options(command)) {
             out.append(".TP\n.B ")
-                    .append(o.letter() == 0 ? "" : "\\-" + o.letter() + ", ")
-                    .append(roff(named(command, o)));
-            switch (o.arg()) {
+                    .append(option.letter() == 0 ? "" : "\\-" + option.letter() + ", ")
+                    .append(roff(named(command, option)));
+            switch (option.arg()) {
                 case NONE -> {}
-                case OPTIONAL -> out.append("[=").append(roff(texts.value(o))).append(']');
-                case REQUIRED -> out.append(joint(command, o)).append(roff(texts.value(o)));
+                case OPTIONAL ->
+                    out.append("[=").append(roff(texts.value(option))).append(']');
+                case REQUIRED -> out.append(joint(command, option)).append(roff(texts.value(option)));
             }
-            out.append('\n').append(roff(texts.of(o).meaning())).append(".\n");
+            out.append('\n').append(roff(texts.of(option).meaning())).append(".\n");
         }
         variables(command, out);
         out.append(".SH EXIT STATUS\n0 if all went well, the exit code of the tasks where the command runs "
@@ -178,12 +179,12 @@ public final class ManPages {
             return;
         }
         out.append(".SH ENVIRONMENT\nEach stands for the option beside it, which comes before it.\n");
-        for (GetOpt.Opt o : options(command)) {
-            for (String variable : JobOption.of(letter, o.name()).variables(letter)) {
+        for (GetOpt.Opt option : options(command)) {
+            for (String variable : JobOption.of(letter, option.name()).variables(letter)) {
                 out.append(".TP\n.B ")
                         .append(variable)
                         .append("\n\\-\\-")
-                        .append(roff(o.name()))
+                        .append(roff(option.name()))
                         .append('\n');
             }
         }
@@ -191,18 +192,18 @@ public final class ManPages {
 
     // ---- completion
 
-    private static String listed(String command, GetOpt.Opt o) {
-        if (o.name().equals("nodes") && List.of("sbatch", "srun", "salloc").contains(command)) {
+    private static String listed(String command, GetOpt.Opt option) {
+        if (option.name().equals("nodes") && List.of("sbatch", "srun", "salloc").contains(command)) {
             // a number of nodes
             return "";
         }
-        String name = o.name().equals("partitions")
-                        || o.name().equals("state")
-                        || o.name().equals("accounts")
-                ? o.name().replaceFirst("s$", "")
-                : o.name();
+        String name = option.name().equals("partitions")
+                        || option.name().equals("state")
+                        || option.name().equals("accounts")
+                ? option.name().replaceFirst("s$", "")
+                : option.name();
         for (String[] entry : LISTED) {
-            if (entry[0].equals(name) && o.arg() != GetOpt.Arg.NONE) {
+            if (entry[0].equals(name) && option.arg() != GetOpt.Arg.NONE) {
                 return entry[1];
             }
         }
@@ -212,15 +213,18 @@ public final class ManPages {
     static String bash(String command) {
         StringBuilder words = new StringBuilder();
         StringBuilder cases = new StringBuilder();
-        for (GetOpt.Opt o : options(command)) {
+        for (GetOpt.Opt option : options(command)) {
             words.append(words.isEmpty() ? "" : " ")
-                    .append(named(command, o))
-                    .append(o.arg() == GetOpt.Arg.REQUIRED ? joint(command, o).strip() : "");
-            String lister = listed(command, o);
+                    .append(named(command, option))
+                    .append(
+                            option.arg() == GetOpt.Arg.REQUIRED
+                                    ? joint(command, option).strip()
+                                    : "");
+            String lister = listed(command, option);
             if (!lister.isEmpty()) {
                 cases.append("    ")
-                        .append(named(command, o))
-                        .append(o.letter() == 0 ? "" : "|-" + o.letter())
+                        .append(named(command, option))
+                        .append(option.letter() == 0 ? "" : "|-" + option.letter())
                         .append(") COMPREPLY=($(compgen -W \"$(")
                         .append(lister)
                         .append(" 2>/dev/null | sort -u)\" -- \"$cur\")); return ;;\n");
@@ -230,8 +234,8 @@ public final class ManPages {
         String first = words1.isEmpty()
                 ? ""
                 : "[ \"$COMP_CWORD\" != 1 ] || { COMPREPLY=($(compgen -W \"" + words1 + "\" -- \"$cur\")); return; }; ";
-        String rest = first + (command.equals("scontrol") ? SCONTROL : operands(command));
-        return completion(command, cases.toString(), words.toString(), rest);
+        String remainder = first + (command.equals("scontrol") ? SCONTROL : operands(command));
+        return completion(command, cases.toString(), words.toString(), remainder);
     }
 
     private static String operands(String command) {
@@ -242,25 +246,26 @@ public final class ManPages {
 
     /** Words behind a command of scontrol: entities, jobs, and names behind NodeName= and its like. */
     private static final String SCONTROL = """
-            case ${COMP_WORDS[1]} in
-                    show) [ "$COMP_CWORD" != 2 ] || COMPREPLY=($(compgen -W "assoc_mgr bbstat burstbuffer config daemons federation hostlist \
-                      hostlistsorted hostnames job licenses node partition reservation slurmd step topology" -- "$cur"))
-                      case $prev in
-                        node) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
-                        job) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
-                        partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
-                      esac ;;
-                    update|create|delete) case ${prev,,} in
-                        nodename) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
-                        jobid) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
-                        partitionname|partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
-                        *) [[ $cur == *=* ]] || { compopt -o nospace
-                          COMPREPLY=($(compgen -W "JobId= NodeName= PartitionName= ReservationName= StepId=" -- "$cur")); } ;;
-                      esac ;;
-                    hold|release|requeue|requeuehold|suspend|resume|top|uhold|notify|wait_job)
-                      COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
-                    reboot|cancel_reboot|power) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
-                  esac""";
+        case ${COMP_WORDS[1]} in
+                show) [ "$COMP_CWORD" != 2 ] || COMPREPLY=($(compgen -W "assoc_mgr bbstat burstbuffer config daemons federation hostlist \
+                  hostlistsorted hostnames job licenses node partition reservation slurmd step topology" -- "$cur"))
+                  case $prev in
+                    node) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
+                    job) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                    partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
+                  esac ;;
+                update|create|delete) case ${prev,,} in
+                    nodename) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
+                    jobid) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                    partitionname|partition) COMPREPLY=($(compgen -W "$(sinfo -h -a -o %R 2>/dev/null)" -- "$cur")) ;;
+                    *) [[ $cur == *=* ]] || { compopt -o nospace
+                      COMPREPLY=($(compgen -W "JobId= NodeName= PartitionName= ReservationName= StepId=" -- "$cur")); } ;;
+                  esac ;;
+                hold|release|requeue|requeuehold|suspend|resume|top|uhold|notify|wait_job)
+                  COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null)" -- "$cur")) ;;
+                reboot|cancel_reboot|power) COMPREPLY=($(compgen -W "$(sinfo -h -N -o %N 2>/dev/null | sort -u)" -- "$cur")) ;;
+              esac\
+        """;
 
     /** The words that a command begins with; "" where it has none. */
     private static String firstWords(String command) {
@@ -273,56 +278,56 @@ public final class ManPages {
         };
     }
 
-    private static String completion(String command, String cases, String words, String rest) {
+    private static String completion(String command, String cases, String words, String remainder) {
         return """
-                # completion of @NAME@ for bash
-                _muster_@FUNCTION@() {
-                  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-                  [ "$cur" = "=" ] && cur=
-                  [ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD-2]}
-                  case $prev in
-                @CASES@    *) ;;
-                  esac
-                  case $cur in
-                    -*) COMPREPLY=($(compgen -W "@WORDS@" -- "$cur")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;
-                    *) @REST@ ;;
-                  esac
-                }
-                complete -o default -F _muster_@FUNCTION@ @NAME@
-                """.replace("@FUNCTION@", command.replace('.', '_'))
+            # completion of @NAME@ for bash
+            _muster_@FUNCTION@() {
+              local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+              [ "$cur" = "=" ] && cur=
+              [ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+              case $prev in
+            @CASES@    *) ;;
+              esac
+              case $cur in
+                -*) COMPREPLY=($(compgen -W "@WORDS@" -- "$cur")); [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace ;;
+                *) @REST@ ;;
+              esac
+            }
+            complete -o default -F _muster_@FUNCTION@ @NAME@
+            """.replace("@FUNCTION@", command.replace('.', '_'))
                 .replace("@NAME@", command)
                 .replace("@CASES@", cases)
                 .replace("@WORDS@", words)
-                .replace("@REST@", rest);
+                .replace("@REST@", remainder);
     }
 
     static String zsh(String command) {
         OptionHelp texts = new OptionHelp(command);
         StringBuilder out = new StringBuilder("#compdef " + command + "\n_arguments -s \\\n");
-        for (GetOpt.Opt o : options(command)) {
-            String meaning = texts.of(o)
+        for (GetOpt.Opt option : options(command)) {
+            String meaning = texts.of(option)
                     .meaning()
                     .replace("'", "")
                     .replace("[", "(")
                     .replace("]", ")")
                     .replace(":", " ");
-            String lister = listed(command, o);
-            String value = switch (o.arg()) {
+            String lister = listed(command, option);
+            String value = switch (option.arg()) {
                 case NONE -> "";
-                case OPTIONAL -> "::" + texts.value(o).replace(":", " ") + ":";
+                case OPTIONAL -> "::" + texts.value(option).replace(":", " ") + ":";
                 case REQUIRED ->
-                    ":" + texts.value(o).replace(":", " ") + ":"
+                    ":" + texts.value(option).replace(":", " ") + ":"
                             + (lister.isEmpty() ? "" : "($(" + lister + " 2>/dev/null))");
             };
             String sign;
-            if (o.arg() == GetOpt.Arg.NONE || joint(command, o).equals(" ")) {
+            if (option.arg() == GetOpt.Arg.NONE || joint(command, option).equals(" ")) {
                 sign = "";
             } else {
-                sign = "=" + (o.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
+                sign = "=" + (option.arg() == GetOpt.Arg.OPTIONAL ? "-" : "");
             }
 
             out.append("  '")
-                    .append(named(command, o))
+                    .append(named(command, option))
                     .append(sign)
                     .append('[')
                     .append(meaning)

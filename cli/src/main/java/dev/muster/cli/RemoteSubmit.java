@@ -38,7 +38,7 @@ public final class RemoteSubmit {
     public record Submitter(String name, String home) {}
 
     /**
-     * What sbatch answered.
+     * The outcome of sbatch.
      *
      * @param jobId 0 where nothing was submitted
      * @param messages its lines on standard error and, without a job, on standard output; without the command's name
@@ -60,7 +60,7 @@ public final class RemoteSubmit {
         options.forEach(o -> args.add(RawText.decode(o.getBytes(StandardCharsets.UTF_8))));
         Map<String, String> env = Map.of(
                 "PATH", "/usr/local/bin:/usr/bin:/bin", "USER", user.name, "LOGNAME", user.name, "HOME", user.home);
-        CommandContext c = new CommandContext(
+        CommandContext context = new CommandContext(
                 "sbatch",
                 "sbatch",
                 args,
@@ -70,15 +70,15 @@ public final class RemoteSubmit {
                 new Output(err, false),
                 new ByteArrayInputStream(script.getBytes(StandardCharsets.UTF_8)));
         try {
-            CommandTable.run(c);
+            CommandTable.run(context);
         } catch (Unserved e) {
             return new Result(0, List.of(e.getMessage()));
         }
-        String said = out.toString(StandardCharsets.UTF_8);
-        Matcher id = SUBMITTED.matcher(said);
+        String output = out.toString(StandardCharsets.UTF_8);
+        Matcher id = SUBMITTED.matcher(output);
         boolean submitted = id.find();
         List<String> messages = new ArrayList<>();
-        (err.toString(StandardCharsets.UTF_8) + (submitted ? "" : said))
+        (err.toString(StandardCharsets.UTF_8) + (submitted ? "" : output))
                 .lines()
                 .filter(l -> !l.isBlank())
                 .forEach(l -> messages.add(l.replaceFirst("^sbatch: (?:error: |fatal: )?", "")));
@@ -89,8 +89,8 @@ public final class RemoteSubmit {
     private static final class Unserved extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        private Unserved(String what) {
-            super(what, null, false, false);
+        private Unserved(String reason) {
+            super(reason, null, false, false);
         }
     }
 
@@ -217,7 +217,7 @@ public final class RemoteSubmit {
         @Override
         public void needsOwnProcess() {}
 
-        /** A full queue is told at once. */
+        /** A full queue is reported at once. */
         @Override
         public boolean pause(long ms) {
             return false;

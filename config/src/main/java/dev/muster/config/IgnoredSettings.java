@@ -120,13 +120,13 @@ public final class IgnoredSettings {
     }
 
     private static void inertNodeParameters(SlurmConf conf, List<String> found) {
-        for (NodeConf n : conf.nodes()) {
-            for (String word : n.parameters().split(",")) {
+        for (NodeConf node : conf.nodes()) {
+            for (String word : node.parameters().split(",")) {
                 if (!word.isBlank()
                         && !word.strip().equalsIgnoreCase("config_overrides")
                         && found.size() < SENTENCES_MAX) {
-                    found.add(
-                            "NodeName=" + n.name() + ": Parameters=" + word.strip() + " has no effect in this version");
+                    found.add("NodeName=" + node.name() + ": Parameters=" + word.strip()
+                            + " has no effect in this version");
                 }
             }
         }

@@ -389,7 +389,7 @@ final class PartitionLine implements Cloneable {
                 line);
     }
 
-    /** Names of accounts and QOS are in small letters in the database. */
+    /** Names of accounts and QOS are lower case in the database. */
     private static String lower(String names) {
         return names.toLowerCase(Locale.ROOT);
     }

@@ -73,8 +73,8 @@ final class PowerExceptions {
     /** {@code n[1-9]:2} asks for no more than there are. */
     private Optional<String> nodes(String word) {
         int colon = word.lastIndexOf(':');
-        String said = colon < 0 ? "1" : word.substring(colon + 1);
-        int count = Digits.only(said, COUNT_DIGITS) ? Integer.parseInt(said) : 0;
+        String countText = colon < 0 ? "1" : word.substring(colon + 1);
+        int count = Digits.only(countText, COUNT_DIGITS) ? Integer.parseInt(countText) : 0;
         if (count < 1
                 || !(HostList.parse(colon < 0 ? word : word.substring(0, colon)) instanceof HostList.Parsed.Ok ok)) {
             return Optional.empty();

@@ -55,17 +55,18 @@ public final class ShowConfig {
         SuspendExcParts:joined SuspendExcStates:joined SuspendProgram SuspendRate:rate SuspendTime:suspend
         SuspendTimeout:sec SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam:task TaskProlog
         TCPTimeout:sec TLSParameters TLSType TmpFS TopologyParam TopologyPlugin TrackWCKey:keys TreeWidth:n UsePam:yn
-        UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType VSizeFactor:percent WaitTime:sec X11Parameters""";
+        UnkillableStepProgram UnkillableStepTimeout:sec UrlParserType VSizeFactor:percent WaitTime:sec X11Parameters\
+        """;
 
     private static final String NULL = "(null)";
     private static final String ALL_TRES = "cpu,mem,energy,node,billing,fs/disk,vmem,pages";
 
     private final SlurmConf conf;
-    private final ShowLive live;
+    private final LiveValues live;
     private final List<String> out = new ArrayList<>();
     private final Map<String, Key> byName = new HashMap<>();
 
-    private ShowConfig(SlurmConf conf, ShowLive live) {
+    private ShowConfig(SlurmConf conf, LiveValues live) {
         this.conf = conf;
         this.live = live;
         for (Key key : Key.values()) {
@@ -74,7 +75,7 @@ public final class ShowConfig {
     }
 
     /** The lines of {@code scontrol show config} between its title and the state of the controllers. */
-    public static List<String> of(SlurmConf conf, ShowLive live) {
+    public static List<String> of(SlurmConf conf, LiveValues live) {
         ShowConfig show = new ShowConfig(conf, live);
         for (String item : LAYOUT.split("\\s+")) {
             int colon = item.indexOf(':');
@@ -120,9 +121,9 @@ public final class ShowConfig {
 
     /** PreemptMode with GANG and WITHIN before the mode itself. */
     private static String modes(List<String> given) {
-        List<String> said = given.stream().map(w -> w.toUpperCase(Locale.ROOT)).toList();
+        List<String> words = given.stream().map(w -> w.toUpperCase(Locale.ROOT)).toList();
         return String.join(
-                ",", Names.PREEMPT_MODES.stream().filter(said::contains).toList());
+                ",", Names.PREEMPT_MODES.stream().filter(words::contains).toList());
     }
 
     private void row(String name, String value) {

@@ -100,9 +100,9 @@ public final class SlurmConf {
             return new File(slurmConf.get());
         }
         if (prefix.isPresent()) {
-            File own = new File(prefix.get(), "etc/slurm.conf");
-            if (own.exists()) {
-                return own;
+            File installed = new File(prefix.get(), "etc/slurm.conf");
+            if (installed.exists()) {
+                return installed;
             }
         }
         return new File(DEFAULT_FILE);
@@ -485,14 +485,14 @@ public final class SlurmConf {
 
     /** How many channels SwitchType=switch/nvidia_imex has; 0 without it. */
     public int imexChannels() {
-        String said = parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_channel_count", "");
+        String value = parameters(Key.SWITCH_PARAMETERS).getOrDefault("imex_channel_count", "");
         if (!text(Key.SWITCH_TYPE).equals("switch/nvidia_imex")) {
             return 0;
         }
-        if (said.isEmpty()) {
+        if (value.isEmpty()) {
             return IMEX_CHANNELS;
         }
-        return Integer.parseInt(said);
+        return Integer.parseInt(value);
     }
 
     /** The first and last port of MpiParams, {@code 12000-12999}; empty when there are none. */

@@ -177,18 +177,18 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
     }
 
     private void set(Key key, String value) {
-        int at = key.ordinal();
+        int index = key.ordinal();
         if (key.kind() == Key.Kind.LINES) {
-            List<String> all = new ArrayList<>(lines.get(at));
+            List<String> all = new ArrayList<>(lines.get(index));
             all.add(value);
-            lines.set(at, List.copyOf(all));
+            lines.set(index, List.copyOf(all));
             if (key == Key.SLURMCTLD_HOST) {
                 controller(value);
             }
             return;
         }
         String checked = KeyCheck.normalized(key, value, values);
-        texts[at] = checked;
+        texts[index] = checked;
         setNumber(key, checked);
     }
 
@@ -447,36 +447,36 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         }
     }
 
-    private static NodeConf marked(NodeConf n, Down down) {
+    private static NodeConf marked(NodeConf node, Down down) {
         return new NodeConf(
-                n.name(),
-                n.hostname(),
-                n.address(),
-                n.bcastAddress(),
-                n.port(),
-                n.cpus(),
-                n.boards(),
-                n.sockets(),
-                n.coresPerSocket(),
-                n.threadsPerCore(),
-                n.realMemoryMb(),
-                n.tmpDiskMb(),
-                n.features(),
-                n.weight(),
-                n.gres(),
-                n.gresText(),
+                node.name(),
+                node.hostname(),
+                node.address(),
+                node.bcastAddress(),
+                node.port(),
+                node.cpus(),
+                node.boards(),
+                node.sockets(),
+                node.coresPerSocket(),
+                node.threadsPerCore(),
+                node.realMemoryMb(),
+                node.tmpDiskMb(),
+                node.features(),
+                node.weight(),
+                node.gres(),
+                node.gresText(),
                 down.state,
-                down.reason.isEmpty() ? n.reason() : down.reason,
-                n.memSpecLimitMb(),
-                n.coreSpecCount(),
-                n.cpuSpecList(),
-                n.cpuBind(),
-                n.topology(),
-                n.restrictedCoresPerGpu(),
-                n.suspendTime(),
-                n.parameters(),
-                n.file(),
-                n.line());
+                down.reason.isEmpty() ? node.reason() : down.reason,
+                node.memSpecLimitMb(),
+                node.coreSpecCount(),
+                node.cpuSpecList(),
+                node.cpuBind(),
+                node.topology(),
+                node.restrictedCoresPerGpu(),
+                node.suspendTime(),
+                node.parameters(),
+                node.file(),
+                node.line());
     }
 
     private void expandPartitions() {
@@ -542,7 +542,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         return values.at(given[key.ordinal()] ? files[key.ordinal()] : "", at[key.ordinal()], "");
     }
 
-    /** Words of SuspendExc... that name nothing are said and left out. */
+    /** Words of SuspendExc... that name no node, partition or state are reported and left out. */
     private void exceptions(Key key) {
         List<String> all = lines.get(key.ordinal());
         if (!all.isEmpty()) {
@@ -574,7 +574,7 @@ public final class SlurmConfReader implements ConfLines.Sink, KeyRelations.Given
         return String.join(",", out);
     }
 
-    /** They are of resources that the cluster has. What they look like was checked with their line. */
+    /** Refuses TRES weights of unknown resources. The syntax was checked with their line. */
     private void weights(String weights) {
         if (weights.isEmpty() || !TresWeights.isValid(weights, true)) {
             return;

@@ -79,7 +79,8 @@ public final class SlurmdbdConf {
         TLSParameters text -
         TLSType text tls/none
         TrackSlurmctldDown yesno no
-        TrackWCKey yesno no""", "keepalivetime preservecaseuser");
+        TrackWCKey yesno no\
+        """, "keepalivetime preservecaseuser");
 
     /** Words of PrivateData that hide something here. */
     private static final List<String> PRIVATE_DATA =
@@ -95,18 +96,18 @@ public final class SlurmdbdConf {
 
     private final String path;
     private final Map<String, String> values;
-    private final Set<String> given;
+    private final Set<String> names;
 
-    private SlurmdbdConf(String path, Map<String, String> values, Set<String> given) {
+    private SlurmdbdConf(String path, Map<String, String> values, Set<String> names) {
         this.path = path;
         this.values = values;
-        this.given = given;
+        this.names = names;
     }
 
     /** Reads the file; mistakes are added to {@code errors}. */
     public static SlurmdbdConf read(File file, List<ConfigError> errors) {
-        Set<String> given = new HashSet<>();
-        Map<String, String> values = TABLE.read(file, errors, given);
+        Set<String> names = new HashSet<>();
+        Map<String, String> values = TABLE.read(file, errors, names);
         Values check = new Values(errors).at(file.getPath(), 0, "");
         KeyCheck.debugLevel("DebugLevel", Values.of(values, "debuglevel"), check);
         for (String word :
@@ -132,7 +133,7 @@ public final class SlurmdbdConf {
         if (Long.parseLong("0" + Values.of(values, "dbdport").replaceAll("[^0-9]", "")) > PORT_MAX) {
             check.error("Bad value \"" + Values.of(values, "dbdport") + "\" for DbdPort");
         }
-        return new SlurmdbdConf(file.getPath(), values, given);
+        return new SlurmdbdConf(file.getPath(), values, names);
     }
 
     private static void storageParameters(String text, Values check) {
@@ -178,7 +179,7 @@ public final class SlurmdbdConf {
                 .anyMatch(w -> w.strip().equalsIgnoreCase(word));
     }
 
-    /** Seconds for which what StoragePassScript said is used. */
+    /** Seconds for which the password of StoragePassScript is used. */
     public int tokenDurationS() {
         for (String item : text("StorageParameters").split(",")) {
             if (item.strip().toLowerCase(Locale.ROOT).startsWith(TOKEN_DURATION + "=")) {
@@ -205,7 +206,7 @@ public final class SlurmdbdConf {
 
     /** Whether the file names the key. */
     public boolean given(String key) {
-        return given.contains(key.toLowerCase(Locale.ROOT));
+        return names.contains(key.toLowerCase(Locale.ROOT));
     }
 
     /** Returns the level as the log counts it: 3 is info. */

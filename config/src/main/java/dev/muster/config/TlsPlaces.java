@@ -55,8 +55,8 @@ public record TlsPlaces(boolean on, String directory, Map<String, String> parame
         return file(role, "_cert_key");
     }
 
-    private String file(TlsRole role, String what) {
-        String name = role.name().toLowerCase(Locale.ROOT) + what;
+    private String file(TlsRole role, String suffix) {
+        String name = role.name().toLowerCase(Locale.ROOT) + suffix;
         return parameters.getOrDefault(name + "_file", directory + "/" + name + ".pem");
     }
 }

@@ -576,7 +576,7 @@ class SlurmConfTest {
             ResvOverRun=UNLIMITED
             """);
         List<String> lines =
-                ShowConfig.of(conf, new ShowLive("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
+                ShowConfig.of(conf, new LiveValues("2026-01-01T00:00:00", 17, "26.05.3", user -> user + "(0)"));
         assertThat(lines)
                 .startsWith(
                         "AccountingStorageBackupHost = (null)",

@@ -16,31 +16,31 @@ import dev.muster.controller.config.PartitionQos;
 import dev.muster.controller.config.ReconfigureCheck;
 import dev.muster.controller.dbd.ExternalDbds;
 import dev.muster.controller.edge.Certificates;
-import dev.muster.controller.edge.Clients;
+import dev.muster.controller.edge.ClientActivity;
 import dev.muster.controller.edge.ControllerApi;
 import dev.muster.controller.edge.ControllerServices;
 import dev.muster.controller.edge.DebugLevels;
 import dev.muster.controller.edge.Diagnostics;
-import dev.muster.controller.edge.GroupLook;
+import dev.muster.controller.edge.GroupLookup;
 import dev.muster.controller.edge.HttpPages;
 import dev.muster.controller.edge.RateLimit;
 import dev.muster.controller.edge.SubmitFilter;
 import dev.muster.controller.edge.TokenIssuer;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.JournalLossCheck;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.StateDirectory;
-import dev.muster.controller.engine.Watch;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.nodes.HealthChecks;
 import dev.muster.controller.nodes.NodeEffects;
 import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.controller.nodes.NodeTimeouts;
 import dev.muster.controller.site.BurstBuffers;
-import dev.muster.controller.site.Programs;
+import dev.muster.controller.site.JobPrograms;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.Metrics;
 import dev.muster.controller.stats.SchedulerLog;
@@ -72,6 +72,7 @@ import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.api.ClusterMessages;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.scheduler.Scheduler;
 import dev.muster.transport.Audience;
@@ -99,7 +100,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
     private volatile SlurmConf conf;
     private final DaemonLog log;
     private final Identities identities = new Identities();
-    private final GroupLook groupLook;
+    private final GroupLookup groupLook;
     private final Scheduler scheduler = new Scheduler();
     private final SecureRandom random = new SecureRandom();
     private final DebugFlags flags;
@@ -111,13 +112,13 @@ public final class Controller implements ControllerServices, Main.Daemon {
     private final OwnedJobs owned = new OwnedJobs();
     private SnapshotWriter snapshots;
     private Journal journal;
-    private Blobs blobs;
+    private BlobStore blobs;
     private Clock clock;
     private Core core;
     private CoreThread thread;
     private NodeLinks links;
     private ControllerApi api;
-    private Programs programs;
+    private JobPrograms programs;
     private BurstBuffers buffers;
     private Accounting accounting;
     private ExternalDbds external;
@@ -136,7 +137,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
 
     private Membership membership = Membership.ALONE;
 
-    private final Clients clients = new Clients();
+    private final ClientActivity clients = new ClientActivity();
     private final HealthChecks healthChecks = new HealthChecks();
     private final ConfigService configService = new ConfigService();
     private Certificates certificates;
@@ -155,7 +156,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
         this.conf = conf;
         this.confFile = confFile;
         this.log = log;
-        this.groupLook = new GroupLook(
+        this.groupLook = new GroupLookup(
                 () -> core().durable(),
                 identities::gidsNow,
                 c -> core().execute(c, -1),
@@ -226,7 +227,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
         }
         StateDirectory place = StateDirectory.open(Path.of(c.stateSaveLocation()), c.clusterName(), clean, log::error);
         openState(c);
-        Watch watch = new Watch();
+        JobWatch watch = new JobWatch();
         startCore(watch);
         lossCheck = new JournalLossCheck(place, thread, recovered, log);
         lossCheck.check(place.remembered().and(accounting.highest()));
@@ -280,13 +281,13 @@ public final class Controller implements ControllerServices, Main.Daemon {
     }
 
     /** Starts the core thread, with the nodes' connections and the site's programs as its effects. */
-    private void startCore(Watch watch) {
+    private void startCore(JobWatch watch) {
         clock = new Clock(core.state().tickMs() + 1);
         NodeMessagesFromState outgoing = new NodeMessagesFromState(
                 blobs::read, (job, e) -> log.error("job " + job.id() + " cannot be launched", e));
         links = new NodeLinks(log, this::conf, outgoing, clock, this::connection);
         buffers = new BurstBuffers(this::conf, log, command -> thread.post(command), blobs::read);
-        programs = new Programs(this::conf, log, command -> thread.post(command), blobs::read, buffers);
+        programs = new JobPrograms(this::conf, log, command -> thread.post(command), blobs::read, buffers);
         programs.check();
         NodeEffects effects =
                 new NodeEffects(links, outgoing, watch, log, flags, programs, scheduling, news, this::project);
@@ -649,7 +650,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
     }
 
     @Override
-    public GroupLook groupLook() {
+    public GroupLookup groupLook() {
         return groupLook;
     }
 
@@ -667,7 +668,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
                 try {
                     configure(ok.conf());
                 } catch (IOException e) {
-                    return String.valueOf(e.getMessage());
+                    return ErrorSentence.of(e);
                 }
                 conf = ok.conf();
                 if (accounting instanceof DbdAccounting dbd) {
@@ -695,7 +696,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
     }
 
     @Override
-    public Clients clients() {
+    public ClientActivity clients() {
         return clients;
     }
 

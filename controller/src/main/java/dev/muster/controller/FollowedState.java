@@ -1,7 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.controller.accounting.Accounting;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.State;
@@ -29,7 +29,7 @@ final class FollowedState {
 
     private final FileJournal file;
     private final Path directory;
-    private final Function<Blobs, Accounting> opening;
+    private final Function<BlobStore, Accounting> opening;
     private final DaemonLog log;
     private final BlockingQueue<Committed> queue = new LinkedBlockingQueue<>(QUEUED_MAX);
     private final Thread thread;
@@ -42,7 +42,7 @@ final class FollowedState {
      * @param directory StateSaveLocation
      * @param opening opens the accounting that follows
      */
-    FollowedState(FileJournal file, Path directory, Function<Blobs, Accounting> opening, DaemonLog log) {
+    FollowedState(FileJournal file, Path directory, Function<BlobStore, Accounting> opening, DaemonLog log) {
         this.file = file;
         this.directory = directory;
         this.opening = opening;

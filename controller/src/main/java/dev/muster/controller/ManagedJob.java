@@ -2,7 +2,7 @@ package dev.muster.controller;
 
 import dev.muster.controller.edge.StepHandler;
 import dev.muster.controller.edge.SubmitHandler;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.controller.view.AllocationView;
 import dev.muster.core.Core;
@@ -14,10 +14,10 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
-import dev.muster.daemon.StepDesk;
+import dev.muster.daemon.StepAllocator;
 import dev.muster.json.Bytes;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages;
@@ -35,7 +35,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The core, with one job in it, or the components of one: its steps are decided on the node as they would be here. */
-final class ManagedJob implements StepDesk.Job {
+final class ManagedJob implements StepAllocator.Job {
     private final Core core = new Core(new Scheduler());
     private final Consumer<Bytes> keep;
     /** Cluster time and this machine's, when slurmctld last spoke of the job. */
@@ -55,8 +55,8 @@ final class ManagedJob implements StepDesk.Job {
         heardNs = System.nanoTime();
     }
 
-    private Now now(long timeMs) {
-        return new Now(tickMs + (System.nanoTime() - heardNs) / 1_000_000, timeMs);
+    private DecisionTime now(long timeMs) {
+        return new DecisionTime(tickMs + (System.nanoTime() - heardNs) / 1_000_000, timeMs);
     }
 
     private Job job(int jobId) {
@@ -136,10 +136,10 @@ final class ManagedJob implements StepDesk.Job {
     }
 
     @Override
-    public StepDesk.Answer<JobMessages.Allocation> allocation(int uid, int jobId) {
+    public StepAllocator.Answer<JobMessages.Allocation> allocation(int uid, int jobId) {
         Job job = job(jobId);
         return Access.mayChange(core.state(), uid, job)
-                ? new StepDesk.Given<>(AllocationView.of(
+                ? new StepAllocator.Given<>(AllocationView.of(
                         core.state(),
                         ManagedJob::address,
                         job,
@@ -151,13 +151,13 @@ final class ManagedJob implements StepDesk.Job {
     }
 
     @Override
-    public StepDesk.Answer<StepDesk.Begun> create(
+    public StepAllocator.Answer<StepAllocator.Begun> create(
             int uid, String requestId, List<JobMessages.CreateStep> parts, String ioToken, long timeMs) {
         Map<String, Bytes> environments = new TreeMap<>();
         List<Command.CreateStep> asked = new ArrayList<>();
         for (JobMessages.CreateStep m : parts) {
             Bytes environment = SubmitHandler.joined(m.step().environment());
-            String hash = Blobs.hash(environment);
+            String hash = BlobStore.hash(environment);
             environments.put(hash, environment);
             asked.add(new Command.CreateStep(
                     uid,
@@ -170,7 +170,7 @@ final class ManagedJob implements StepDesk.Job {
         Decision decision = core.decide(
                 asked.size() == 1 ? asked.getFirst() : new Command.CreateHetStep(uid, requestId, asked), now(timeMs));
         if (decision instanceof Decision.Rejected r) {
-            return new StepDesk.Refused<>(r.errno(), r.sentence());
+            return new StepAllocator.Refused<>(r.errno(), r.sentence());
         }
         Decision.Accepted accepted = (Decision.Accepted) decision;
         if (accepted.changes().stream().anyMatch(Change.StepQueued.class::isInstance)) {
@@ -179,17 +179,17 @@ final class ManagedJob implements StepDesk.Job {
         }
         apply(decision, timeMs);
         int stepId = (Integer) accepted.reply();
-        List<StepDesk.Piece> pieces = parts.stream()
+        List<StepAllocator.Piece> pieces = parts.stream()
                 .mapToInt(JobMessages.CreateStep::jobId)
                 .distinct()
                 .boxed()
                 .flatMap(id -> job(id).steps(stepId).stream()
                         .map(s -> piece(uid, requestId, job(id), s, environments, timeMs)))
                 .toList();
-        return new StepDesk.Given<>(new StepDesk.Begun(stepId, pieces));
+        return new StepAllocator.Given<>(new StepAllocator.Begun(stepId, pieces));
     }
 
-    private StepDesk.Piece piece(
+    private StepAllocator.Piece piece(
             int uid, String requestId, Job job, Step step, Map<String, Bytes> environments, long timeMs) {
         // asked again, it may not have come to its nodes; those that know it take no harm
         Entry entry = new Entry(
@@ -206,14 +206,14 @@ final class ManagedJob implements StepDesk.Job {
                         launches.put(d.node(), l);
                     }
                 });
-        List<StepDesk.NodeLaunch> inOrder = new ArrayList<>();
+        List<StepAllocator.NodeLaunch> inOrder = new ArrayList<>();
         step.nodes().forEach(p -> {
             Launch launch = launches.get(p.node());
             if (launch != null) {
-                inOrder.add(new StepDesk.NodeLaunch(p.node(), launch));
+                inOrder.add(new StepAllocator.NodeLaunch(p.node(), launch));
             }
         });
-        return new StepDesk.Piece(
+        return new StepAllocator.Piece(
                 StepHandler.started(core.state(), ManagedJob::address, job.id(), step.id())
                         .orElseThrow(),
                 inOrder,
@@ -221,14 +221,14 @@ final class ManagedJob implements StepDesk.Job {
                         0, job.id(), job.attempt(), uid, requestId, ManagedSteps.written(step), List.of()));
     }
 
-    private static <T> StepDesk.Answer<T> refused(SlurmErrno errno) {
-        return new StepDesk.Refused<>(errno, errno.sentence());
+    private static <T> StepAllocator.Answer<T> refused(SlurmErrno errno) {
+        return new StepAllocator.Refused<>(errno, errno.sentence());
     }
 
     /** The service by which slurmd finds the manager of a job's steps. */
-    public static final class Desk implements StepDesk {
+    public static final class Allocator implements StepAllocator {
         @Override
-        public StepDesk.Job open(Bytes entry, Consumer<Bytes> keep) {
+        public StepAllocator.Job open(Bytes entry, Consumer<Bytes> keep) {
             return new ManagedJob(entry, keep);
         }
     }

@@ -1,7 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.controller.accounting.Accounting;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.Recovery;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.State;
@@ -19,7 +19,7 @@ import java.util.function.Function;
  * @param index of the entry
  * @param snapshotIndex of the snapshot that it was read from, 0 if there was none
  */
-record RecoveredState(State state, long index, long snapshotIndex, Blobs blobs, Accounting accounting) {
+record RecoveredState(State state, long index, long snapshotIndex, BlobStore blobs, Accounting accounting) {
 
     /**
      * Reads the last snapshot and the entries after it.
@@ -28,11 +28,11 @@ record RecoveredState(State state, long index, long snapshotIndex, Blobs blobs, 
      * @param opening opens the accounting, while the snapshot is read
      * @throws IOException if the directory cannot be used
      */
-    static RecoveredState read(Journal journal, Path directory, Function<Blobs, Accounting> opening, DaemonLog log)
+    static RecoveredState read(Journal journal, Path directory, Function<BlobStore, Accounting> opening, DaemonLog log)
             throws IOException {
         long beganNs = System.nanoTime();
         long index = journal.lastIndex();
-        Blobs blobs = new Blobs(directory.resolve("blobs"));
+        BlobStore blobs = new BlobStore(directory.resolve("blobs"));
         CompletableFuture<Accounting> accounting = CompletableFuture.supplyAsync(() -> opening.apply(blobs));
         Recovery recovery = Recovery.of(journal, blobs::put, new Recovery.Follower() {
             @Override

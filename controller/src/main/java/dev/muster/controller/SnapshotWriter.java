@@ -1,7 +1,7 @@
 package dev.muster.controller;
 
 import dev.muster.controller.accounting.Accounting;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.Recovery;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
@@ -16,14 +16,14 @@ final class SnapshotWriter {
     private static final long SETTLE_MS = 30_000;
 
     private final Journal journal;
-    private final Blobs blobs;
+    private final BlobStore blobs;
     private final Accounting accounting;
     private final DaemonLog log;
     /** Index of the last one, written or begun. */
     private long last;
 
     /** @param last index of the snapshot that the state was recovered from, 0 for none */
-    SnapshotWriter(Journal journal, Blobs blobs, Accounting accounting, long last, DaemonLog log) {
+    SnapshotWriter(Journal journal, BlobStore blobs, Accounting accounting, long last, DaemonLog log) {
         this.journal = journal;
         this.blobs = blobs;
         this.accounting = accounting;

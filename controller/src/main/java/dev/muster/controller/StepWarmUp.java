@@ -3,7 +3,7 @@ package dev.muster.controller;
 import dev.muster.controller.edge.StepHandler;
 import dev.muster.controller.edge.SubmitHandler;
 import dev.muster.controller.engine.Pipeline;
-import dev.muster.controller.engine.Watch;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
@@ -11,7 +11,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.journal.MemoryJournal;
@@ -52,7 +52,7 @@ final class StepWarmUp {
             .toList();
     private final Bytes environment = SubmitHandler.joined(variables);
     private final NodeMessagesFromState outgoing = new NodeMessagesFromState(hash -> environment, (job, why) -> {});
-    private final Watch watch = new Watch();
+    private final JobWatch watch = new JobWatch();
     private final Pipeline pipeline;
     private final int nodes;
     private long tick = 1_000;
@@ -68,7 +68,7 @@ final class StepWarmUp {
                         direct(outgoing.of(entry, after));
                         entry.changes()
                                 .forEach(c ->
-                                        dev.muster.core.index.Touched.jobs(c).forEach(watch::happened));
+                                        dev.muster.core.index.AffectedEntities.jobs(c).forEach(watch::happened));
                     }
 
                     @Override
@@ -170,7 +170,7 @@ final class StepWarmUp {
 
     private void run(Command command) {
         tick += 1000;
-        pipeline.decide(command, 0, new Now(tick, 1_000_000_000_000L + tick), decision -> size++);
+        pipeline.decide(command, 0, new DecisionTime(tick, 1_000_000_000_000L + tick), decision -> size++);
         journal.sync();
         while (pipeline.releaseNext()) {
             size++;

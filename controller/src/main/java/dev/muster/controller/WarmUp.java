@@ -1,6 +1,6 @@
 package dev.muster.controller;
 
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.Recovery;
@@ -9,7 +9,7 @@ import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
@@ -54,7 +54,7 @@ final class WarmUp {
     private long size;
 
     private WarmUp(Command.ApplyConfig config) {
-        Now now = now();
+        DecisionTime now = now();
         if (core.decide(config, now) instanceof Decision.Accepted a) {
             core.apply(new Entry(now.tickMs(), now.timeMs(), -1, "ApplyConfig", a.changes()));
         }
@@ -119,9 +119,9 @@ final class WarmUp {
         }
     }
 
-    private Now now() {
+    private DecisionTime now() {
         tick += 1;
-        return new Now(tick, 1_000_000_000_000L + tick);
+        return new DecisionTime(tick, 1_000_000_000_000L + tick);
     }
 
     private synchronized Server.Reply answer(Caller caller, String message, byte[] body) {
@@ -140,8 +140,8 @@ final class WarmUp {
         JobDesc.Payload p = m.job().payload();
         JobDesc desc = m.job()
                 .withPayload(new JobDesc.Payload(
-                        Blobs.hash(m.script()),
-                        Blobs.hash(environment),
+                        BlobStore.hash(m.script()),
+                        BlobStore.hash(environment),
                         p.arguments(),
                         p.submitHost(),
                         p.submitPid(),

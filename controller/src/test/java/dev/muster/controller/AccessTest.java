@@ -2,7 +2,7 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
@@ -58,6 +58,6 @@ class AccessTest {
     private boolean sees(int uid, UserPolicy... users) {
         site.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(), List.of(users), List.of())));
         State s = site.core().state();
-        return new Privacy(List.of("jobs"), s, uid, "u" + uid).shows(s.jobs().at(1));
+        return new PrivateDataFilter(List.of("jobs"), s, uid, "u" + uid).shows(s.jobs().at(1));
     }
 }

@@ -7,7 +7,7 @@ import dev.muster.controller.view.JobRowWriter;
 import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.OwnedJobs;
 import dev.muster.core.command.Command;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
@@ -28,7 +28,7 @@ class ArrayRowsTest {
     private static String rows(State state, Site site, String query) {
         QueryJobs q = Codec.bind(Json.object(query.getBytes(StandardCharsets.UTF_8)), QueryJobs.class);
         JobViews views =
-                new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "", Set.copyOf(q.fields()));
+                new JobViews(state, (Scheduler) site.core().planner(), new DecisionTime(1, 1), "", Set.copyOf(q.fields()));
         Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views)
                 .together(new Json.Writer().raw("{\"jobs\":["));
         return Json.object(out.raw("]}").toByteArray()).objects("jobs").stream()

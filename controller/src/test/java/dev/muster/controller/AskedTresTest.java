@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.controller.view.JobEnvironment;
 import dev.muster.controller.view.JobViews;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.model.api.JobMessages;
@@ -24,7 +24,7 @@ class AskedTresTest {
 
     private static JobMessages.JobInfo info(Site site) {
         State state = site.core().state();
-        return new JobViews(state, (Scheduler) site.core().planner(), new Now(1, 1), "")
+        return new JobViews(state, (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(state.jobs().at(1), -1, false);
     }
 

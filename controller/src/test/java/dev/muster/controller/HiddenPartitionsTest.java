@@ -2,7 +2,7 @@ package dev.muster.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.state.State;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -28,7 +28,7 @@ class HiddenPartitionsTest {
             site.submit("timing.hold=true partition=" + partition);
         }
         State state = site.core().state();
-        Privacy sight = new Privacy(List.of(), state, uid, "u");
+        PrivateDataFilter sight = new PrivateDataFilter(List.of(), state, uid, "u");
         assertThat(List.of("p", "h", "g", "hg").stream()
                         .filter(name -> sight.shows(state.partitions().at(name)))
                         .collect(Collectors.joining(" ")))

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.muster.controller.edge.SubmitHandler;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Step;
-import dev.muster.daemon.StepDesk;
+import dev.muster.daemon.StepAllocator;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
@@ -47,7 +47,7 @@ class ManagedJobTest {
     private final List<Bytes> kept = new ArrayList<>();
 
     private int seen;
-    private StepDesk.Job node;
+    private StepAllocator.Job node;
 
     ManagedJobTest() {
         assertThat(site.run("nodesMin=2 nodesMax=2 tasks=4 tasksPerNode=2 extras.stepMgr=true kind=ALLOCATION"))
@@ -63,7 +63,7 @@ class ManagedJobTest {
                 if (Codec.decode(Codec.encode(d.message(), ToNode.class), ToNode.class) instanceof Charter c) {
                     assertThat(d.node()).isEqualTo("n1");
                     if (c.whole()) {
-                        node = ServiceLoader.load(StepDesk.class)
+                        node = ServiceLoader.load(StepAllocator.class)
                                 .findFirst()
                                 .orElseThrow()
                                 .open(c.entry(), kept::add);
@@ -89,11 +89,12 @@ class ManagedJobTest {
         return Codec.bind(Json.object(Codec.encode(d)).put("async", true), StepDesc.class);
     }
 
-    private StepDesk.Answer<StepDesk.Begun> ask(String requestId, int tasks) {
+    private StepAllocator.Answer<StepAllocator.Begun> ask(String requestId, int tasks) {
         return create(node, USER, requestId, tasks);
     }
 
-    private static StepDesk.Answer<StepDesk.Begun> create(StepDesk.Job on, int uid, String requestId, int tasks) {
+    private static StepAllocator.Answer<StepAllocator.Begun> create(
+            StepAllocator.Job on, int uid, String requestId, int tasks) {
         return on.create(
                 uid,
                 requestId,
@@ -102,15 +103,16 @@ class ManagedJobTest {
                 1_000_000_000L);
     }
 
-    private StepDesk.Piece begun(String requestId, int tasks) {
+    private StepAllocator.Piece begun(String requestId, int tasks) {
         return switch (ask(requestId, tasks)) {
-            case StepDesk.Given<StepDesk.Begun> g -> g.value().pieces().getFirst();
-            case StepDesk.Refused<StepDesk.Begun> r -> throw new AssertionError(r.sentence());
+            case StepAllocator.Given<StepAllocator.Begun> g ->
+                g.value().pieces().getFirst();
+            case StepAllocator.Refused<StepAllocator.Begun> r -> throw new AssertionError(r.sentence());
         };
     }
 
     private String refusal(int tasks) {
-        return ask("", tasks) instanceof StepDesk.Refused<StepDesk.Begun> r
+        return ask("", tasks) instanceof StepAllocator.Refused<StepAllocator.Begun> r
                 ? r.errno().name()
                 : "none";
     }
@@ -139,9 +141,9 @@ class ManagedJobTest {
 
     @Test
     void managedStepIsPlacedAsSlurmctldWould() {
-        StepDesk.Piece there = begun("r1", 4);
+        StepAllocator.Piece there = begun("r1", 4);
         JobMessages.CreateStep m = new JobMessages.CreateStep("r1", JOB, desc(4), 0);
-        String hash = Blobs.hash(SubmitHandler.joined(m.step().environment()));
+        String hash = BlobStore.hash(SubmitHandler.joined(m.step().environment()));
         site.apply(new Command.CreateStep(
                 USER, "r1", JOB, m.step().withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "ior1"));
         Map<String, Launch> here = new TreeMap<>();
@@ -150,7 +152,8 @@ class ManagedJobTest {
                 here.put(d.node(), l);
             }
         });
-        assertThat(there.launches().stream().map(StepDesk.NodeLaunch::node)).containsExactly("n1", "n2");
+        assertThat(there.launches().stream().map(StepAllocator.NodeLaunch::node))
+                .containsExactly("n1", "n2");
         there.launches().forEach(l -> {
             assertThat(l.launch().environment())
                     .isEqualTo(here.get(l.node()).environment())
@@ -169,13 +172,13 @@ class ManagedJobTest {
     void stepManagerRefusesOtherUsersAndStepsWithoutRoom() {
         assertThat(node.allocation(USER, JOB))
                 .isInstanceOfSatisfying(
-                        StepDesk.Given.class,
+                        StepAllocator.Given.class,
                         g -> assertThat(((JobMessages.Allocation) g.value()).nodes())
                                 .isEqualTo("n[1-2]"));
-        assertThat(node.allocation(USER + 1, JOB)).isInstanceOf(StepDesk.Refused.class);
+        assertThat(node.allocation(USER + 1, JOB)).isInstanceOf(StepAllocator.Refused.class);
         assertThat(create(node, USER + 1, "", 1))
                 .isInstanceOfSatisfying(
-                        StepDesk.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.ACCESS_DENIED));
+                        StepAllocator.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.ACCESS_DENIED));
         assertThat(begun("a", 4).started().stepId()).isZero();
         assertThat(begun("a", 4).started().stepId()).as("the same request").isZero();
         assertThat(refusal(2)).isEqualTo("NODES_BUSY");
@@ -183,7 +186,7 @@ class ManagedJobTest {
                         USER, "q", List.of(new JobMessages.CreateStep("q", JOB, asynchronous(desc(2)), 0)), "t", 1))
                 .as("no queue there")
                 .isInstanceOfSatisfying(
-                        StepDesk.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.NODES_BUSY));
+                        StepAllocator.Refused.class, r -> assertThat(r.errno()).isEqualTo(SlurmErrno.NODES_BUSY));
         assertThat(refusal(40)).isEqualTo("TOO_MANY_REQUESTED_CPUS");
         assertThat(node.open(JOB, "n2")).containsExactly(0);
         node.over(JOB, 0, "n2", 1);
@@ -195,7 +198,7 @@ class ManagedJobTest {
 
     @Test
     void stepManagerKnowsStepsThatSlurmctldBegan() {
-        String hash = Blobs.hash(Bytes.of("A=1"));
+        String hash = BlobStore.hash(Bytes.of("A=1"));
         site.apply(new Command.CreateStep(
                 USER, "x", JOB, desc(4).withEnvironment(List.of(Bytes.of(hash))), Bytes.of("A=1"), "t"));
         hear();
@@ -223,12 +226,12 @@ class ManagedJobTest {
         begun("b", 1);
         node.over(JOB, 1, "n1", 1);
         List<Bytes> disk = List.copyOf(kept);
-        node = ServiceLoader.load(StepDesk.class).findFirst().orElseThrow().open(disk.getFirst(), kept::add);
+        node = ServiceLoader.load(StepAllocator.class).findFirst().orElseThrow().open(disk.getFirst(), kept::add);
         disk.subList(1, disk.size()).forEach(node::follow);
         assertThat(node.nextStep()).isEqualTo(2);
         assertThat(node.open(JOB, "n1")).containsExactly(0);
         assertThat(refusal(4)).as("no core twice").isEqualTo("NODES_BUSY");
-        StepDesk.Piece again = begun("a", 2);
+        StepAllocator.Piece again = begun("a", 2);
         assertThat(again.started().stepId()).as("the same request").isZero();
         assertThat(again.launches()).as("nobody may have heard of it").hasSize(2);
         assertThat(again.managed().step())
@@ -239,7 +242,7 @@ class ManagedJobTest {
 
     @Test
     void stepThatCannotBeJournaledDoesNotBegin() {
-        StepDesk.Job full = ServiceLoader.load(StepDesk.class)
+        StepAllocator.Job full = ServiceLoader.load(StepAllocator.class)
                 .findFirst()
                 .orElseThrow()
                 .open(kept.getFirst(), entry -> {
@@ -361,12 +364,12 @@ class ManagedJobTest {
                 .map(d -> (Charter) d.message())
                 .toList();
         assertThat(told).extracting(Charter::jobId).containsOnly(JOB);
-        StepDesk.Job both = ServiceLoader.load(StepDesk.class)
+        StepAllocator.Job both = ServiceLoader.load(StepAllocator.class)
                 .findFirst()
                 .orElseThrow()
                 .open(told.getLast().entry(), e -> {});
         assertThat(both.jobs()).containsExactly(JOB, JOB + 1);
-        StepDesk.Begun begun = ((StepDesk.Given<StepDesk.Begun>) both.create(
+        StepAllocator.Begun begun = ((StepAllocator.Given<StepAllocator.Begun>) both.create(
                         USER,
                         "h",
                         List.of(

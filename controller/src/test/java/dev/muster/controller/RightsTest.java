@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.config.ConfigBridge;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.Rights;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
@@ -212,7 +212,7 @@ class RightsTest {
                 Rights rights = Rights.of(command);
                 cells.add(DynamicTest.dynamicTest(
                         command.getClass().getSimpleName() + " by " + who + ", which needs " + rights, () -> {
-                            Decision decision = site().core().decide(command, new Now(1_000_100_000, 1_000_100_000));
+                            Decision decision = site().core().decide(command, new DecisionTime(1_000_100_000, 1_000_100_000));
                             assertThat(isDenied(decision))
                                     .as(decision.toString())
                                     .isEqualTo(!may(rights, who));
@@ -265,7 +265,7 @@ class RightsTest {
         List<String> undone = new ArrayList<>();
         for (IntFunction<Command> make : commands()) {
             Command command = make.apply(0);
-            if (site().core().decide(command, new Now(1_000_100_000, 1_000_100_000)) instanceof Decision.Rejected r) {
+            if (site().core().decide(command, new DecisionTime(1_000_100_000, 1_000_100_000)) instanceof Decision.Rejected r) {
                 undone.add(command.getClass().getSimpleName() + ": " + r.sentence());
             }
         }
@@ -289,7 +289,7 @@ class RightsTest {
             for (Who who : Who.values()) {
                 cells.add(DynamicTest.dynamicTest(word + " for " + who, () -> {
                     State state = site().core().state();
-                    Privacy privacy = new Privacy(List.of(word), state, who.uid, "u" + who.uid);
+                    PrivateDataFilter privacy = new PrivateDataFilter(List.of(word), state, who.uid, "u" + who.uid);
                     assertThat(privacy.hides(word)).isEqualTo(!who.isAtLeast(Who.OPERATOR));
                     for (String other : PRIVATE) {
                         assertThat(other.equals(word) || !privacy.hides(other))

@@ -9,7 +9,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Step;
 import dev.muster.json.Bytes;
@@ -114,7 +114,7 @@ public final class Site {
     }
 
     public Decision apply(Command c) {
-        Now now = new Now(seconds * 1000, seconds * 1000);
+        DecisionTime now = new DecisionTime(seconds * 1000, seconds * 1000);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
             entries.add(new Entry(now.tickMs(), now.timeMs(), 0, c.getClass().getSimpleName(), a.changes()));

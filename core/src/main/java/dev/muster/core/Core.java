@@ -2,7 +2,7 @@ package dev.muster.core;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.command.Planner;
 import dev.muster.core.command.Requests;
 import dev.muster.core.index.DueIndex;
@@ -33,7 +33,7 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.step.StepRules;
 import dev.muster.core.timer.DeadlineRules;
@@ -143,7 +143,7 @@ public final class Core {
     }
 
     /** Decides without changing anything. */
-    public Decision decide(Command command, Now now) {
+    public Decision decide(Command command, DecisionTime now) {
         if (!isIndexed && !(command instanceof Command.ApplyConfig || command instanceof Command.SkipReservedIds)) {
             index();
         }
@@ -156,7 +156,7 @@ public final class Core {
      * Replaces the nodes that jobs take from a reservation with REPLACE in the entry that starts them, as Slurm does,
      * not at the next tick.
      */
-    private Decision replaced(Decision decision, Now now) {
+    private Decision replaced(Decision decision, DecisionTime now) {
         if (!(decision instanceof Decision.Accepted a)
                 || a.changes().stream().noneMatch(c -> c instanceof Change.JobStarted)) {
             return decision;
@@ -188,12 +188,12 @@ public final class Core {
         };
     }
 
-    private Decision decideAlone(Command command, Now now) {
+    private Decision decideAlone(Command command, DecisionTime now) {
         return switch (command) {
             case Command.ApplyConfig c -> applyConfig(c, now);
             case Command.ApplyPolicy c -> Decision.of(new UsageRules(state, now).policy(c.policy()), "");
             case Command.SkipReservedIds c ->
-                Decision.of(List.of(Ids.above(state, c.knownJobId(), c.knownSluid())), "");
+                Decision.of(List.of(IdAllocator.above(state, c.knownJobId(), c.knownSluid())), "");
             case Command.SubmitJob c -> new SubmitRules(state, now, planner, use, submissions).decide(c);
             case Command.SetCrontab c ->
                 new CronRules(state, now).set(c, new SubmitRules(state, now, planner, use, submissions));
@@ -252,7 +252,7 @@ public final class Core {
      * Decides a command at most once per request id. A command that changed nothing is not remembered: it may be tried
      * again.
      */
-    private Decision once(Command.Once c, Now now) {
+    private Decision once(Command.Once c, DecisionTime now) {
         Optional<Bytes> known = Requests.answered(state, c.requestId(), c.uid());
         if (known.isPresent()) {
             byte[] reply = known.get().toArray();
@@ -270,7 +270,7 @@ public final class Core {
         return Decision.of(changes, a.reply(), a.direct());
     }
 
-    private Decision applyConfig(Command.ApplyConfig c, Now now) {
+    private Decision applyConfig(Command.ApplyConfig c, DecisionTime now) {
         List<Change> changes = new ArrayList<>();
         changes.addAll(new PartitionRules(state).without(c.partitions(), now));
         changes.add(new DynamicRules(state).configured(c));
@@ -279,21 +279,21 @@ public final class Core {
             int first = Math.max(c.settings().firstJobId(), 1);
             changes.add(new Change.JobIdsReserved(
                     first,
-                    first + Ids.BLOCK,
+                    first + IdAllocator.BLOCK,
                     Math.max(state.nextSluid(), 1),
-                    Math.max(state.nextSluid(), 1) + Ids.BLOCK));
+                    Math.max(state.nextSluid(), 1) + IdAllocator.BLOCK));
         }
         return Decision.of(changes, "");
     }
 
-    private Decision schedule(Command.Schedule c, Now now) {
+    private Decision schedule(Command.Schedule c, DecisionTime now) {
         long settled = CompleteWait.ends(state, now);
         if (CompleteWait.holdsAll(state, now)) {
             dueIndex.lookAgain(settled);
             return Decision.of(List.of(), 0);
         }
         List<Change> changes = new ArrayList<>();
-        Ids ids = new Ids(state);
+        IdAllocator ids = new IdAllocator(state);
         new BufferRules(state, now).stageIn(changes, ids);
         List<Decision.Direct> direct = new ArrayList<>();
         List<Planner.Start> starts = planner.starts(state, now, Math.min(c.maxStarts(), Decision.CHANGES_MAX / 4));
@@ -316,8 +316,8 @@ public final class Core {
      */
     private void startJob(
             Planner.Start start,
-            Ids ids,
-            Now now,
+            IdAllocator ids,
+            DecisionTime now,
             Set<String> woken,
             List<Change> changes,
             List<Decision.Direct> direct) {

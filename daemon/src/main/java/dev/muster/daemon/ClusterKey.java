@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import dev.muster.config.AuthPlaces;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.KeySet;
 import java.io.File;
 import java.io.IOException;
@@ -72,7 +73,7 @@ public final class ClusterKey {
             try {
                 return KeySet.parse(key);
             } catch (IllegalArgumentException e) {
-                throw new IOException(path + ": " + e.getMessage());
+                throw new IOException(path + ": " + ErrorSentence.of(e));
             }
         }
         if (key.length < KeySet.BYTES_MIN) {

@@ -3,9 +3,9 @@ package dev.muster.daemon;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the keeper of the command services has to say, as lines of the daemon's log. The launcher starts the keeper with
- * the daemon ({@code native/keeper.c}); it starts the services once the daemon serves, again when one ends, and ends
- * with the daemon.
+ * Messages of the keeper of the command services, as lines of the daemon's log. The launcher starts the keeper with the
+ * daemon ({@code native/keeper.c}); it starts the services once the daemon serves, again when one ends, and ends with
+ * the daemon.
  */
 public final class CommandServiceLog {
     private CommandServiceLog() {}

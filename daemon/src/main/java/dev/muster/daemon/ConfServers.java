@@ -42,15 +42,15 @@ public final class ConfServers {
     }
 
     /**
-     * What to ask, {@code host[:port]} with commas; empty where a file is to be read.
+     * The servers to ask, {@code host[:port]} with commas; empty where a file is to be read.
      *
-     * @param told of {@code --conf-server}, "" for nothing: it goes before all
+     * @param configured of {@code --conf-server}, "" for nothing: it goes before all
      * @param file the file that would be read; one that is named, by {@code -f} or SLURM_CONF, goes before all but that
      */
-    public static Optional<String> of(String told, boolean isNamed, File file) {
-        return told.isEmpty() && !isNamed && !file.exists()
+    public static Optional<String> of(String configured, boolean isNamed, File file) {
+        return configured.isEmpty() && !isNamed && !file.exists()
                 ? new ConfServers(System.getenv(), Path.of("/etc/resolv.conf"), "dns:").find()
-                : Optional.of(told).filter(t -> !t.isEmpty());
+                : Optional.of(configured).filter(t -> !t.isEmpty());
     }
 
     Optional<String> find() {
@@ -104,12 +104,12 @@ public final class ConfServers {
                 Attribute all =
                         context.getAttributes(name, new String[] {"SRV"}).get("SRV");
                 for (int i = 0; all != null && i < all.size(); i++) {
-                    Matcher m = RECORD.matcher(String.valueOf(all.get(i)));
-                    if (m.matches()) {
+                    Matcher matcher = RECORD.matcher(String.valueOf(all.get(i)));
+                    if (matcher.matches()) {
                         servers.add(new Server(
-                                Integer.parseInt(m.group(1)),
-                                Integer.parseInt(m.group(2)),
-                                m.group(4) + ":" + m.group(3)));
+                                Integer.parseInt(matcher.group(1)),
+                                Integer.parseInt(matcher.group(2)),
+                                matcher.group(4) + ":" + matcher.group(3)));
                     }
                 }
             } finally {

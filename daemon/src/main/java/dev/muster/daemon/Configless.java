@@ -6,6 +6,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.ConfigFile;
 import dev.muster.model.api.ClusterMessages.ConfigFiles;
 import dev.muster.model.api.ClusterMessages.FetchConfig;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Client;
@@ -124,25 +125,25 @@ public final class Configless {
                 try (Client client = new Client(server.host, server.port, this::session, this::nonce)
                         .to(Audience.SLURMCTLD)
                         .over(tls)) {
-                    Client.Response r = client.post(
+                    Client.Response response = client.post(
                             Verifier.CONFIG_PATH,
                             Codec.encode(new FetchConfig(known, waitSeconds)),
                             TIMEOUT_MS + waitSeconds * 1000);
-                    if (r.status() == 200) {
-                        return Codec.decode(r.body(), ConfigFiles.class);
+                    if (response.status() == 200) {
+                        return Codec.decode(response.body(), ConfigFiles.class);
                     }
-                    throw new RefusedException(server.host + ":" + server.port + ": " + sentence(r));
+                    throw new RefusedException(server.host + ":" + server.port + ": " + sentence(response));
                 } catch (RefusedException e) {
                     throw e;
                 } catch (IOException e) {
                     last = new IOException(
                             "cannot fetch the configuration from " + server.host + ":" + server.port + ": "
-                                    + e.getMessage(),
+                                    + ErrorSentence.of(e),
                             e);
                 } catch (Json.MalformedException | IllegalStateException e) {
                     throw new IOException(
                             "cannot fetch the configuration from " + server.host + ":" + server.port + ": "
-                                    + e.getMessage(),
+                                    + ErrorSentence.of(e),
                             e);
                 }
             }
@@ -156,11 +157,11 @@ public final class Configless {
         throw last;
     }
 
-    private static String sentence(Client.Response r) {
+    private static String sentence(Client.Response response) {
         try {
-            return Codec.decode(r.body(), ApiError.class).error();
+            return Codec.decode(response.body(), ApiError.class).error();
         } catch (Json.MalformedException e) {
-            return "answer " + r.status();
+            return "answer " + response.status();
         }
     }
 
@@ -192,8 +193,9 @@ public final class Configless {
     }
 
     private static Caller self() throws IOException {
-        Path own = Path.of("/proc/self");
-        return new Caller((Integer) Files.getAttribute(own, "unix:uid"), (Integer) Files.getAttribute(own, "unix:gid"));
+        Path self = Path.of("/proc/self");
+        return new Caller(
+                (Integer) Files.getAttribute(self, "unix:uid"), (Integer) Files.getAttribute(self, "unix:gid"));
     }
 
     private String nonce() {
@@ -205,7 +207,7 @@ public final class Configless {
     /** Every file is there or none has changed its content half: each is put in place whole, slurm.conf last. */
     private void store(ConfigFiles files, Path directory) throws IOException {
         Files.createDirectories(directory);
-        Set<String> kept = new TreeSet<>(Set.of(KEY, KEYS, AUTHORITY));
+        Set<String> names = new TreeSet<>(Set.of(KEY, KEYS, AUTHORITY));
         List<ConfigFile> inOrder = new ArrayList<>(files.files());
         inOrder.sort(java.util.Comparator.comparing(f -> f.name().equals("slurm.conf")));
         for (ConfigFile file : inOrder) {
@@ -219,9 +221,9 @@ public final class Configless {
             Files.setPosixFilePermissions(
                     fresh, PosixFilePermissions.fromString(file.executable() ? "rwxr-xr-x" : "rw-r--r--"));
             Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            kept.add(directory.normalize().relativize(target).toString());
+            names.add(directory.normalize().relativize(target).toString());
         }
-        removeOthers(directory, kept);
+        removeOthers(directory, names);
         if (keyFile.isPresent()) {
             boolean several = keyFile.get().getFileName().toString().endsWith(KEYS);
             Path key = directory.resolve(several ? KEYS : KEY);
@@ -238,10 +240,10 @@ public final class Configless {
         hash = files.hash();
     }
 
-    private static void removeOthers(Path directory, Set<String> kept) throws IOException {
+    private static void removeOthers(Path directory, Set<String> names) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
             for (Path path : all.filter(Files::isRegularFile).toList()) {
-                if (!kept.contains(
+                if (!names.contains(
                         directory.normalize().relativize(path.normalize()).toString())) {
                     Files.delete(path);
                 }
@@ -297,7 +299,7 @@ public final class Configless {
             Files.createSymbolicLink(fresh, place);
             Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            System.err.println("the configuration is not linked from " + link + ": " + e.getMessage());
+            System.err.println("the configuration is not linked from " + link + ": " + ErrorSentence.of(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Syslog;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -100,7 +101,7 @@ public final class DaemonLog {
         companion = other;
     }
 
-    /** Opens the file again by its name: what log rotation asks for with SIGUSR2. */
+    /** Opens the file again by its name, as log rotation requests with SIGUSR2. */
     public synchronized void reopen() throws IOException {
         if (companion.isPresent()) {
             companion.get().reopen();
@@ -109,17 +110,14 @@ public final class DaemonLog {
             return;
         }
         OutputStream old = out;
-        out = Files.newOutputStream(own(Path.of(path)), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        out = Files.newOutputStream(privateFile(Path.of(path)), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         if (old != null) {
             old.close();
         }
     }
 
-    /**
-     * A log names jobs and users: a new one is its owner's alone. One that is there keeps the mode that the site gave
-     * it.
-     */
-    private static Path own(Path file) throws IOException {
+    /** A log names jobs and users: a new one is its owner's alone. An existing file keeps its mode. */
+    private static Path privateFile(Path file) throws IOException {
         if (!Files.exists(file)) {
             try {
                 Files.createFile(
@@ -194,31 +192,33 @@ public final class DaemonLog {
         line(FATAL, "fatal: ", text);
     }
 
-    private void line(int at, String prefix, @Nullable String said) {
-        if (at > level && at > syslogLevel) {
+    private void line(int index, String prefix, @Nullable String message) {
+        if (index > level && index > syslogLevel) {
             return;
         }
-        String text = said == null ? "unknown error" : said;
-        StringBuilder b = new StringBuilder(text.length() + 48);
+        String text = message == null ? "unknown error" : message;
+        StringBuilder out = new StringBuilder(text.length() + 48);
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c < ' ' && c != '\t' || c == 127) {
-                b.append("\\").append(c == '\n' ? "n" : Integer.toOctalString(c));
+                out.append("\\").append(c == '\n' ? "n" : Integer.toOctalString(c));
             } else {
-                b.append(c);
+                out.append(c);
             }
         }
-        if (at <= syslogLevel && syslog.isPresent()) {
-            syslog.get().write(at, prefix + b);
+        if (index <= syslogLevel && syslog.isPresent()) {
+            syslog.get().write(index, prefix + out);
         }
-        if (at > level) {
+        if (index > level) {
             return;
         }
         LogTimeFormat times = format;
-        byte[] fileLine = ("[" + times.at(Instant.now()) + "] " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] fileLine = ("[" + times.at(Instant.now()) + "] " + prefix + out + "\n").getBytes(StandardCharsets.UTF_8);
         write(
                 fileLine,
-                times.alsoStderr() ? fileLine : (program + ": " + prefix + b + "\n").getBytes(StandardCharsets.UTF_8));
+                times.alsoStderr()
+                        ? fileLine
+                        : (program + ": " + prefix + out + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     private synchronized void write(byte[] fileLine, byte[] stderrLine) {
@@ -232,7 +232,7 @@ public final class DaemonLog {
             }
         } catch (IOException e) {
             // a full disk must not stop the daemon; the next line may get through again
-            System.err.println(program + ": error: cannot write the log: " + e.getMessage());
+            System.err.println(program + ": error: cannot write the log: " + ErrorSentence.of(e));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -62,15 +63,15 @@ public final class DaemonProcess {
         try {
             Process renice =
                     new ProcessBuilder(command).redirectErrorStream(true).start();
-            String said = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            String output = new String(renice.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             // a thread that is gone is none that failed
             if (renice.waitFor() != 0 && tasks.stream().anyMatch(t -> new File(TASKS, t).exists() && nice(t) != nice)) {
-                log.error("Unable to reset nice value to " + nice + ": " + said);
+                log.error("Unable to reset nice value to " + nice + ": " + output);
                 return false;
             }
             return true;
         } catch (IOException e) {
-            log.error("Unable to reset nice value to " + nice + ": " + e.getMessage());
+            log.error("Unable to reset nice value to " + nice + ": " + ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

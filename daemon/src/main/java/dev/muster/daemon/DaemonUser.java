@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import dev.muster.model.Identity;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -86,7 +87,7 @@ public final class DaemonUser {
             try {
                 handOver(directory, absolute.getFileName().toString(), group);
             } catch (IOException e) {
-                log.error("chown(" + file + ", " + uid + ", " + group + "): " + e.getMessage());
+                log.error("chown(" + file + ", " + uid + ", " + group + "): " + ErrorSentence.of(e));
             }
         }
     }
@@ -126,7 +127,7 @@ public final class DaemonUser {
         } catch (IOException e) {
             throw new IOException(
                     key + "=" + directory + ": files of root cannot be given to SlurmUser " + name + ": "
-                            + e.getMessage() + ". " + advice(directory),
+                            + ErrorSentence.of(e) + ". " + advice(directory),
                     e);
         }
         if (sum[0] > 0) {
@@ -215,13 +216,13 @@ public final class DaemonUser {
             ProcessIds.setGroups(Optional.of(name), gid);
             ProcessIds.setGid(gid);
         } catch (IOException e) {
-            throw new IOException(groupRefused() + ": " + e.getMessage(), e);
+            throw new IOException(groupRefused() + ": " + ErrorSentence.of(e), e);
         }
         try {
             ProcessIds.setUid(uid);
             ProcessIds.openToUser();
         } catch (IOException e) {
-            throw new IOException(userRefused(e.getMessage()), e);
+            throw new IOException(userRefused(ErrorSentence.of(e)), e);
         }
         if (ProcessIds.uid() != uid || ProcessIds.gid() != gid) {
             throw new IOException(userRefused("it stays " + ProcessIds.uid()));

@@ -11,12 +11,12 @@ import java.util.function.LongSupplier;
  * Members of groups, as of the last look at the file: GroupUpdateTime and GroupUpdateForce decide when the next one is.
  */
 public final class Groups {
-    private record Seen(Optional<Group> group, long atMs) {}
+    private record CacheEntry(Optional<Group> group, long atMs) {}
 
     private final Function<String, Optional<Group>> lookUp;
     private final LongSupplier nowMs;
     private final LongSupplier changedMs;
-    private final Map<String, Seen> seen = new ConcurrentHashMap<>();
+    private final Map<String, CacheEntry> seen = new ConcurrentHashMap<>();
     private volatile long keepMs = Identities.KEEP_MS;
     private volatile boolean force = true;
 
@@ -44,11 +44,12 @@ public final class Groups {
     public Optional<Group> group(String key) {
         return seen.compute(
                         key,
-                        (k, old) -> old != null && isFresh(old) ? old : new Seen(lookUp.apply(k), nowMs.getAsLong()))
+                        (k, old) ->
+                                old != null && isFresh(old) ? old : new CacheEntry(lookUp.apply(k), nowMs.getAsLong()))
                 .group;
     }
 
-    private boolean isFresh(Seen old) {
+    private boolean isFresh(CacheEntry old) {
         long age = nowMs.getAsLong() - old.atMs;
         if (age < 0) {
             return false; // the clock was set back: how old it is is not known

@@ -21,7 +21,7 @@ public final class Identities {
     /** Before a number, in a key that is no name: names may be all digits. */
     private static final String NUMBER = "+";
 
-    private final Map<String, Kept<Optional<Identity>>> users = new ConcurrentHashMap<>();
+    private final Map<String, CacheEntry<Optional<Identity>>> users = new ConcurrentHashMap<>();
     private final Groups groups = new Groups(
             k -> run("getent", "group", k).flatMap(Identities::parseGroup),
             System::currentTimeMillis,
@@ -37,7 +37,7 @@ public final class Identities {
         }
     };
 
-    private record Kept<T>(T value, long untilMs) {}
+    private record CacheEntry<T>(T value, long untilMs) {}
 
     public record Group(String name, int gid, List<String> members) {}
 
@@ -45,11 +45,11 @@ public final class Identities {
      * Sets this as the user's identity from now on, whatever this host knows. The caller has checked that the
      * description can be trusted.
      */
-    public void state(Identity who) {
+    public void state(Identity caller) {
         synchronized (stated) {
-            for (String key : List.of(NUMBER + who.uid(), who.user())) {
+            for (String key : List.of(NUMBER + caller.uid(), caller.user())) {
                 stated.remove(key);
-                stated.put(key, who);
+                stated.put(key, caller);
             }
         }
     }
@@ -89,33 +89,33 @@ public final class Identities {
 
     private Optional<Identity> user(String key) {
         synchronized (stated) {
-            Identity said = stated.get(key);
-            if (said != null) {
-                return Optional.of(said);
+            Identity identity = stated.get(key);
+            if (identity != null) {
+                return Optional.of(identity);
             }
         }
-        return users.compute(key, (k, old) -> fresh(old) ? old : kept(lookUp(k))).value;
+        return users.compute(key, (k, old) -> isFresh(old) ? old : entry(lookUp(k))).value;
     }
 
-    private static boolean fresh(Kept<?> kept) {
-        return kept != null && kept.untilMs > MonotonicClock.ms();
+    private static boolean isFresh(CacheEntry<?> entry) {
+        return entry != null && entry.untilMs > MonotonicClock.ms();
     }
 
-    private static <T> Kept<T> kept(T value) {
-        return new Kept<>(value, MonotonicClock.ms() + KEEP_MS);
+    private static <T> CacheEntry<T> entry(T value) {
+        return new CacheEntry<>(value, MonotonicClock.ms() + KEEP_MS);
     }
 
     /** getent takes digits for a number, id for a name first. */
     private Optional<Identity> lookUp(String key) {
         boolean digits = key.chars().allMatch(Character::isDigit);
-        Optional<String> asked;
+        Optional<String> name;
         if (digits) {
-            asked = run("id", "-u", "--", key).map(String::strip);
+            name = run("id", "-u", "--", key).map(String::strip);
         } else {
-            asked = Optional.of(key.startsWith(NUMBER) ? key.substring(NUMBER.length()) : key);
+            name = Optional.of(key.startsWith(NUMBER) ? key.substring(NUMBER.length()) : key);
         }
 
-        Optional<String> line = asked.flatMap(k -> run("getent", "passwd", k));
+        Optional<String> line = name.flatMap(k -> run("getent", "passwd", k));
         if (line.isEmpty()) {
             return Optional.empty();
         }

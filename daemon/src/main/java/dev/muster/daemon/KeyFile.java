@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys as their file has them: the first of some places where there is one, read anew when it changes, so that keys are
- * exchanged without a restart. While none is there, or it cannot be used, the last that could goes on. Thread-safe.
+ * Keys of a key file: the first file found among several places, read anew when it changes, so that keys are exchanged
+ * without a restart. While the file is missing or unusable, the last usable keys stay in force. Thread-safe.
  *
  * @param <T> the keys of one file
  */
 public final class KeyFile<T> implements Supplier<T> {
-    /** Files are looked at no more often. */
+    /** Nanoseconds between two checks of the files. */
     private static final long LOOK_NS = 500_000_000L;
 
     private final List<File> places;
@@ -83,7 +83,7 @@ public final class KeyFile<T> implements Supplier<T> {
                 modified = time;
             }
         } catch (IOException e) {
-            // the last ones go on, and the file is looked at again
+            // the last keys stay, and the file is checked again
             return;
         }
     }

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What every daemon does with every request: it is counted and timed, and whatever goes wrong in one becomes its reply
- * and a line in the log, never more. Many threads count, one asks now and then.
+ * Runs the requests of a daemon: each is counted and timed, and a fault becomes its reply and a line in the log. Many
+ * threads count; one reads the figures now and then.
  */
 public final class Requests {
     /** Users counted one by one; all others share a row, so that strangers cannot fill the memory. */
@@ -50,7 +50,7 @@ public final class Requests {
     private final Set<String> untimed;
     private final Map<String, Adders> byMessage = new ConcurrentHashMap<>();
     private final Map<Integer, Adders> byUser = new ConcurrentHashMap<>();
-    private final ThreadLocal<String> as = new ThreadLocal<>();
+    private final ThreadLocal<String> countedName = new ThreadLocal<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile long since = seconds();
 
@@ -74,11 +74,11 @@ public final class Requests {
      * Counts the request that this thread serves under that name, where one message does what several of Slurm's do.
      */
     public void countAs(String name) {
-        as.set(name);
+        countedName.set(name);
     }
 
     public Reply serve(Caller caller, String message, Supplier<Reply> work) {
-        as.remove();
+        countedName.remove();
         long beganNs = System.nanoTime();
         underWay.incrementAndGet();
         try {
@@ -100,14 +100,14 @@ public final class Requests {
             if (!uncounted.contains(message)) {
                 count(
                         caller.uid(),
-                        as.get() == null ? message : as.get(),
+                        countedName.get() == null ? message : countedName.get(),
                         untimed.contains(message) ? 0 : (System.nanoTime() - beganNs) / 1000);
             }
-            as.remove();
+            countedName.remove();
         }
     }
 
-    /** An answer that is made while it is sent: what it takes counts, and what goes wrong is told. */
+    /** Wraps an answer that is made while it is sent: its time is counted and its faults are logged. */
     private Server.Rest watched(Caller caller, String message, Server.Rest rest) {
         return out -> {
             long beganNs = System.nanoTime();

@@ -1,6 +1,7 @@
 package dev.muster.daemon;
 
 import dev.muster.config.AuthPlaces;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.KeySet;
 import dev.muster.transport.PeerIds;
@@ -67,7 +68,7 @@ public final class Sack implements AutoCloseable {
             try {
                 return Optional.of(new Sack(place, cluster, identities, places.clientIds(), log));
             } catch (IOException e) {
-                log.debug("sack: " + place + ": " + e.getMessage());
+                log.debug("sack: " + place + ": " + ErrorSentence.of(e));
             }
         }
         return Optional.empty();
@@ -95,7 +96,7 @@ public final class Sack implements AutoCloseable {
                 Thread.ofVirtual().start(() -> answer(client));
             } catch (IOException e) {
                 if (server.isOpen()) {
-                    log.error("sack: " + e.getMessage());
+                    log.error("sack: " + ErrorSentence.of(e));
                     pause();
                 }
             } catch (RuntimeException | Error e) {
@@ -138,7 +139,7 @@ public final class Sack implements AutoCloseable {
                 client.write(out);
             }
         } catch (IOException | RuntimeException e) {
-            log.debug("sack: " + e.getMessage());
+            log.debug("sack: " + ErrorSentence.of(e));
         }
     }
 
@@ -153,7 +154,7 @@ public final class Sack implements AutoCloseable {
             server.close();
             Files.deleteIfExists(path);
         } catch (IOException e) {
-            log.debug("sack: " + e.getMessage());
+            log.debug("sack: " + ErrorSentence.of(e));
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.KeySet;
 import java.io.File;
@@ -22,17 +23,17 @@ import java.util.function.Supplier;
  */
 public final class SackMain {
     private static final String USAGE = """
-            Usage: sackd [OPTIONS]
-              --ca-cert-file file        Whom to trust when configs are fetched over TLS.
-              --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
-              -D                         Run daemon in foreground.
-              --disable-reconfig         Do not follow changes of the configuration.
-              -f file                    Read configuration from the specified file.
-              -h                         Print this help message.
-              -v                         Verbose mode. Multiple -v's increase verbosity.
-              -V                         Print version information and exit.
-              --systemd                  Stay in the foreground as a service of systemd.
-            """;
+        Usage: sackd [OPTIONS]
+          --ca-cert-file file        Whom to trust when configs are fetched over TLS.
+          --conf-server host[:port]  Get configs from slurmctld at `host[:port]`.
+          -D                         Run daemon in foreground.
+          --disable-reconfig         Do not follow changes of the configuration.
+          -f file                    Read configuration from the specified file.
+          -h                         Print this help message.
+          -v                         Verbose mode. Multiple -v's increase verbosity.
+          -V                         Print version information and exit.
+          --systemd                  Stay in the foreground as a service of systemd.
+        """;
 
     private static final int FOLLOW_SECONDS = 30;
     private static final String NO_PORT = "sackd asks slurmctld for changes and listens on no port";
@@ -53,7 +54,7 @@ public final class SackMain {
         try {
             rc = run(args);
         } catch (IOException | RuntimeException e) {
-            rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+            rc = fatal(ErrorSentence.of(e));
         }
         if (rc != 0) {
             DaemonProcess.ready(rc);
@@ -157,15 +158,16 @@ public final class SackMain {
         }
     }
 
-    private static int configured(Options o) throws IOException {
+    private static int configured(Options options) throws IOException {
         Optional<File> prefix =
                 Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
         Path home = prefix.map(File::toPath).orElse(Path.of("/usr"));
         Optional<String> named =
                 Optional.ofNullable(System.getenv("SLURM_CONF")).filter(n -> !n.isEmpty());
-        File file = o.file.isEmpty() ? SlurmConf.locate(named, prefix) : new File(o.file);
-        Optional<Configless> source = ConfServers.of(o.confServer, named.isPresent() || !o.file.isEmpty(), file)
-                .map(servers -> new Configless(servers, Configless.keyOf(home), "", o.authority));
+        File file = options.file.isEmpty() ? SlurmConf.locate(named, prefix) : new File(options.file);
+        Optional<Configless> source = ConfServers.of(
+                        options.confServer, named.isPresent() || !options.file.isEmpty(), file)
+                .map(servers -> new Configless(servers, Configless.keyOf(home), "", options.authority));
         if (source.isPresent()) {
             file = source.get()
                     .fetchInto(Configless.runtimeDirectory())
@@ -177,11 +179,11 @@ public final class SackMain {
                 bad.errors().forEach((ConfigError e) -> System.err.println("sackd: error: " + e.message()));
                 yield fatal("Unable to process configuration file");
             }
-            case SlurmConf.Parsed.Ok ok -> serve(ok.conf(), o, source);
+            case SlurmConf.Parsed.Ok ok -> serve(ok.conf(), options, source);
         };
     }
 
-    /** Commands read the files anew each time: there is nothing to tell them. */
+    /** Commands read the files anew each time and need no message. */
     private static void follow(Configless source, DaemonLog log) {
         while (true) {
             try {
@@ -189,42 +191,42 @@ public final class SackMain {
                     log.info("new configuration from slurmctld");
                 }
             } catch (IOException e) {
-                log.error(e.getMessage());
+                log.error(ErrorSentence.of(e));
             }
         }
     }
 
     /** A log level as in SlurmctldDebug: a number or a word. */
     private static int level(String variable, int otherwise) throws IOException {
-        String asked = System.getenv(variable);
-        int level = asked == null ? otherwise : SlurmConf.debugLevel(asked);
-        if (asked != null && level < 0) {
-            throw new IOException(variable + " invalid: " + asked);
+        String configured = System.getenv(variable);
+        int level = configured == null ? otherwise : SlurmConf.debugLevel(configured);
+        if (configured != null && level < 0) {
+            throw new IOException(variable + " invalid: " + configured);
         }
         return level;
     }
 
-    private static int serve(SlurmConf conf, Options o, Optional<Configless> source) throws IOException {
+    private static int serve(SlurmConf conf, Options options, Optional<Configless> source) throws IOException {
         int both = level("SACKD_DEBUG", -1);
         DaemonLog log = new DaemonLog(
                 "sackd",
                 "",
-                o.foreground,
-                level("SACKD_STDERR_DEBUG", both < 0 ? DaemonLog.INFO + o.verbose : both),
+                options.foreground,
+                level("SACKD_STDERR_DEBUG", both < 0 ? DaemonLog.INFO + options.verbose : both),
                 conf.text(Key.LOG_TIME_FORMAT),
                 level("SACKD_SYSLOG_DEBUG", both));
         AuthPlaces places = AuthPlaces.of(conf);
         Supplier<KeySet> keys = new Sessions(conf, new Caller(0, 0), 0, false).keys();
         if (keys.get().isEmpty()) {
             log.fatal("no cluster key: put slurm.key beside " + conf.file());
-            return o.foreground ? 1 : fatal("no cluster key: put slurm.key beside " + conf.file());
+            return options.foreground ? 1 : fatal("no cluster key: put slurm.key beside " + conf.file());
         }
         Optional<Sack> sack = Sack.open(places, keys, conf.clusterName(), new Identities(), log);
         if (sack.isEmpty() && source.isPresent()) {
             log.info("another daemon of this host vouches for its callers: only the configuration is followed");
         } else if (sack.isEmpty()) {
             log.fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
-            return o.foreground
+            return options.foreground
                     ? 1
                     : fatal("no place for the socket: tried " + String.join(", ", places.sackSockets()));
         }
@@ -236,7 +238,7 @@ public final class SackMain {
             Signals.ignore(signal);
         }
         CommandServiceLog.follow(log);
-        source.filter(s -> o.follow)
+        source.filter(s -> options.follow)
                 .ifPresent(
                         s -> Thread.ofPlatform().daemon().name("configuration").start(() -> follow(s, log)));
         DaemonProcess.ready(0);

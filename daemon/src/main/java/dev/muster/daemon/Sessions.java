@@ -175,9 +175,9 @@ public final class Sessions {
     }
 
     /** A certificate that has come another way. */
-    public TlsIdentity telling(TlsIdentity own) {
-        own.tell(news);
-        return own;
+    public TlsIdentity telling(TlsIdentity identity) {
+        identity.tell(news);
+        return identity;
     }
 
     /** Reads the certificate and key of a role. */

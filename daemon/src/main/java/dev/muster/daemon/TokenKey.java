@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Jwks;
 import dev.muster.transport.Tokens;
@@ -63,9 +64,9 @@ public final class TokenKey {
         // with keys of others, one of its own is taken only where it is named
         Optional<Jwks> there = others(Path.of(jwks));
         KeyFile<Optional<Jwks>> keys = new KeyFile<>(List.of(new File(jwks)), TokenKey::others, there);
-        Optional<byte[]> own = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
+        Optional<byte[]> keyFile = named.isEmpty() ? Optional.empty() : Optional.of(key(Path.of(named)));
         return Optional.of(
-                new Tokens(own, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
+                new Tokens(keyFile, keys, claim, name -> caller(identities, name), ids, System::currentTimeMillis));
     }
 
     /**
@@ -100,7 +101,7 @@ public final class TokenKey {
         try {
             return Optional.of(Jwks.parse(json));
         } catch (IllegalArgumentException e) {
-            throw new IOException("auth/jwt: the JWKS file " + file + " is of no use: " + e.getMessage());
+            throw new IOException("auth/jwt: the JWKS file " + file + " is of no use: " + ErrorSentence.of(e));
         }
     }
 

@@ -3,9 +3,9 @@ package dev.muster.daemon;
 import java.util.Set;
 
 /**
- * What becomes of threads that end by an exception: a line in the log with its place. Where the daemon cannot do its
- * work without the thread, or the virtual machine itself has failed, the process ends, so that what started it starts
- * it again; nothing acknowledged is lost by that.
+ * Handles threads that end by an exception: it logs the exception with its place. Where the daemon cannot do its work
+ * without the thread, or the virtual machine itself has failed, the process ends, so that what started it starts it
+ * again; nothing acknowledged is lost by that.
  */
 public final class UncaughtFaults {
     private static final int EXIT_STATUS = 70;

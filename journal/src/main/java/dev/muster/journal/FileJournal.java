@@ -1,5 +1,6 @@
 package dev.muster.journal;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -178,7 +179,7 @@ public final class FileJournal implements Journal {
 
     private void requireAlive() {
         if (failure != null) {
-            throw new JournalException(failure.getMessage(), failure);
+            throw new JournalException(ErrorSentence.of(failure), failure);
         }
         if (closing) {
             throw new JournalException("the journal in " + directory + " is closed");

@@ -77,50 +77,50 @@ final class Frames {
         return (int) crc.getValue();
     }
 
-    /** True when the bytes at {@code at} are a whole frame with a right checksum, of whatever kind. */
-    static boolean valid(ByteBuffer in, int at) {
-        if (at + HEADER_BYTES > in.limit()) {
+    /** True when the bytes at {@code index} are a whole frame with a right checksum, of whatever kind. */
+    static boolean valid(ByteBuffer in, int index) {
+        if (index + HEADER_BYTES > in.limit()) {
             return false;
         }
-        int length = in.getInt(at + 4);
-        if (length < 0 || length > in.limit() - at - HEADER_BYTES || in.get(at + 8) == 0) {
+        int length = in.getInt(index + 4);
+        if (length < 0 || length > in.limit() - index - HEADER_BYTES || in.get(index + 8) == 0) {
             return false;
         }
-        return in.getInt(at) == crc(in, at, length);
+        return in.getInt(index) == crc(in, index, length);
     }
 
-    static int length(ByteBuffer in, int at) {
-        return in.getInt(at + 4);
+    static int length(ByteBuffer in, int index) {
+        return in.getInt(index + 4);
     }
 
-    static int kind(ByteBuffer in, int at) {
-        return in.get(at + 9) & 0xFF;
+    static int kind(ByteBuffer in, int index) {
+        return in.get(index + 9) & 0xFF;
     }
 
-    static long back(ByteBuffer in, int at) {
-        return in.getInt(at + 12);
+    static long back(ByteBuffer in, int index) {
+        return in.getInt(index + 12);
     }
 
-    static long index(ByteBuffer in, int at) {
-        return in.getLong(at + 16);
+    static long index(ByteBuffer in, int index) {
+        return in.getLong(index + 16);
     }
 
-    static byte[] payload(ByteBuffer in, int at) {
-        byte[] bytes = new byte[length(in, at)];
-        in.get(at + HEADER_BYTES, bytes);
+    static byte[] payload(ByteBuffer in, int index) {
+        byte[] bytes = new byte[length(in, index)];
+        in.get(index + HEADER_BYTES, bytes);
         return bytes;
     }
 
     /** Refuses a frame that is whole but that this version does not understand. */
-    static void requireKnown(ByteBuffer in, int at, int firstKind, int lastKind, Path file) {
-        int version = in.get(at + 8) & 0xFF;
-        int kind = kind(in, at);
+    static void requireKnown(ByteBuffer in, int index, int firstKind, int lastKind, Path file) {
+        int version = in.get(index + 8) & 0xFF;
+        int kind = kind(in, index);
         if (version != FRAME_VERSION) {
-            throw new JournalException(file + " at offset " + at + ": frame version " + version
+            throw new JournalException(file + " at offset " + index + ": frame version " + version
                     + " is not known here (newest known: " + FRAME_VERSION + "); it was written by a newer Muster");
         }
         if (kind < firstKind || kind > lastKind) {
-            throw new JournalException(file + " at offset " + at + ": frame kind " + kind
+            throw new JournalException(file + " at offset " + index + ": frame kind " + kind
                     + " is not known here; it was written by a newer Muster");
         }
     }
@@ -131,26 +131,26 @@ final class Frames {
 
     /** The end of what is not zero at or after {@code from}. */
     static int lastUsed(ByteBuffer in, int from) {
-        int at = in.limit();
-        while (at - Long.BYTES >= from && in.getLong(at - Long.BYTES) == 0) {
-            at -= Long.BYTES;
+        int index = in.limit();
+        while (index - Long.BYTES >= from && in.getLong(index - Long.BYTES) == 0) {
+            index -= Long.BYTES;
         }
-        while (at > from && in.get(at - 1) == 0) {
-            at--;
+        while (index > from && in.get(index - 1) == 0) {
+            index--;
         }
-        return at;
+        return index;
     }
 
     /** Offset of a whole frame after {@code bad} that was written when entry {@code index} was durable already. */
     static OptionalLong proofOfDamage(ByteBuffer in, int bad, long index) {
         int end = lastUsed(in, bad);
-        for (int at = bad + ALIGN; at < end; at += ALIGN) {
-            if (at + HEADER_BYTES > in.limit()) {
+        for (int position = bad + ALIGN; position < end; position += ALIGN) {
+            if (position + HEADER_BYTES > in.limit()) {
                 break;
             }
-            long found = index(in, at);
-            if (found >= index && found - back(in, at) > index && valid(in, at)) {
-                return OptionalLong.of(at);
+            long found = index(in, position);
+            if (found >= index && found - back(in, position) > index && valid(in, position)) {
+                return OptionalLong.of(position);
             }
         }
         return OptionalLong.empty();

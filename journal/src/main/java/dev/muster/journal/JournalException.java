@@ -14,7 +14,7 @@ public final class JournalException extends RuntimeException {
         super(sentence, cause);
     }
 
-    static JournalException damaged(Path file, long offset, String what) {
-        return new JournalException("journal damaged: " + file + " at offset " + offset + ": " + what);
+    static JournalException damaged(Path file, long offset, String finding) {
+        return new JournalException("journal damaged: " + file + " at offset " + offset + ": " + finding);
     }
 }

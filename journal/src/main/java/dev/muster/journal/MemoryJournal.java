@@ -80,14 +80,14 @@ public final class MemoryJournal implements Journal {
     }
 
     /**
-     * What a restart after a crash finds: every durable entry, and of the others as many as {@code kept} says.
-     * Listeners and waiters die with the process.
+     * Returns the journal after a crash: every durable entry, and the others up to {@code length}. Listeners and
+     * waiters die with the process.
      */
-    public MemoryJournal crash(long kept) {
+    public MemoryJournal crash(long length) {
         MemoryJournal after = new MemoryJournal();
         after.first = first;
         after.snapshot = snapshot;
-        long last = Math.clamp(durable + kept, durable, lastIndex());
+        long last = Math.clamp(durable + length, durable, lastIndex());
         after.entries.addAll(entries.subList(0, (int) (last - first + 1)));
         after.durable = last;
         if (last < lastIndex()) {

@@ -61,16 +61,16 @@ record Segment(Path file, long firstIndex) {
     long read(long from, long to, Journal.EntryConsumer consumer) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             ByteBuffer in = map(file, arena);
-            int at = Frames.FILE_HEADER_BYTES;
+            int position = Frames.FILE_HEADER_BYTES;
             long index = firstIndex;
-            while (index <= to && at < in.limit() && Frames.valid(in, at)) {
-                if (Frames.kind(in, at) == Frames.ENTRY) {
+            while (index <= to && position < in.limit() && Frames.valid(in, position)) {
+                if (Frames.kind(in, position) == Frames.ENTRY) {
                     if (index >= from) {
-                        consumer.entry(index, Frames.payload(in, at));
+                        consumer.entry(index, Frames.payload(in, position));
                     }
                     index++;
                 }
-                at += Frames.size(Frames.length(in, at));
+                position += Frames.size(Frames.length(in, position));
             }
             return index - 1;
         }
@@ -89,38 +89,38 @@ record Segment(Path file, long firstIndex) {
                         "the header says that the first index is " + Frames.firstIndex(in) + ", the name says "
                                 + firstIndex);
             }
-            int at = Frames.FILE_HEADER_BYTES;
+            int position = Frames.FILE_HEADER_BYTES;
             long index = firstIndex;
-            while (Frames.valid(in, at)) {
-                Frames.requireKnown(in, at, Frames.ENTRY, Frames.SEAL, file);
-                if (Frames.index(in, at) != index) {
+            while (Frames.valid(in, position)) {
+                Frames.requireKnown(in, position, Frames.ENTRY, Frames.SEAL, file);
+                if (Frames.index(in, position) != index) {
                     throw JournalException.damaged(
-                            file, at, "index " + Frames.index(in, at) + " where " + index + " should be");
+                            file, position, "index " + Frames.index(in, position) + " where " + index + " should be");
                 }
-                index += Frames.kind(in, at) == Frames.ENTRY ? 1 : 0;
-                at += Frames.size(Frames.length(in, at));
+                index += Frames.kind(in, position) == Frames.ENTRY ? 1 : 0;
+                position += Frames.size(Frames.length(in, position));
             }
-            return end(in, at, index, last);
+            return end(in, position, index, last);
         }
     }
 
-    private End end(ByteBuffer in, int at, long index, boolean last) {
-        if (at >= in.limit() || Frames.zeros(in, at)) {
-            return new End(at, index, Optional.empty());
+    private End end(ByteBuffer in, int position, long index, boolean last) {
+        if (position >= in.limit() || Frames.zeros(in, position)) {
+            return new End(position, index, Optional.empty());
         }
         if (!last) {
-            throw JournalException.damaged(file, at, "checksum of entry " + index + " is wrong");
+            throw JournalException.damaged(file, position, "checksum of entry " + index + " is wrong");
         }
-        OptionalLong proof = Frames.proofOfDamage(in, at, index);
+        OptionalLong proof = Frames.proofOfDamage(in, position, index);
         if (proof.isPresent()) {
             throw JournalException.damaged(
                     file,
-                    at,
+                    position,
                     "entry " + index + " cannot be read, yet the frame at offset " + proof.getAsLong()
                             + " shows that it was durable");
         }
-        int used = Frames.lastUsed(in, at);
-        return new End(at, index, Optional.of(new RepairReport(file, at, used - at, index - 1)));
+        int used = Frames.lastUsed(in, position);
+        return new End(position, index, Optional.of(new RepairReport(file, position, used - position, index - 1)));
     }
 
     private static ByteBuffer map(Path file, Arena arena) throws IOException {

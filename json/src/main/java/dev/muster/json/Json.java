@@ -134,8 +134,8 @@ public final class Json {
             if (value == null) {
                 return "";
             }
-            if (value instanceof String s) {
-                return s;
+            if (value instanceof String text) {
+                return text;
             }
             return String.valueOf(value);
         }
@@ -182,8 +182,8 @@ public final class Json {
         public List<String> texts(String name) {
             List<String> out = new ArrayList<>();
             for (Object element : list(name)) {
-                if (element instanceof String s) {
-                    out.add(s);
+                if (element instanceof String text) {
+                    out.add(text);
                 }
             }
             return out;
@@ -245,7 +245,8 @@ public final class Json {
     }
 
     /**
-     * The fields of an object that stand before the named list, or all if it has none: what follows is not looked at.
+     * The fields of an object that stand before the named list, or all if it has none. The list and later fields are
+     * not read.
      */
     public static Obj before(byte[] utf8, String list) {
         return opened(utf8).object(0, list, null);
@@ -314,12 +315,12 @@ public final class Json {
             }
 
             /** Returns how many characters from the first on are themselves in JSON: these are written. */
-            int plain(String s) {
-                int length = s.length();
+            int plain(String text) {
+                int length = text.length();
                 room(length);
                 int i = 0;
                 for (; i < length; i++) {
-                    char c = s.charAt(i);
+                    char c = text.charAt(i);
                     if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
                         break;
                     }
@@ -329,11 +330,11 @@ public final class Json {
                 return i;
             }
 
-            void ascii(String s) {
-                int length = s.length();
+            void ascii(String text) {
+                int length = text.length();
                 room(length);
                 for (int i = 0; i < length; i++) {
-                    buf[count + i] = (byte) s.charAt(i);
+                    buf[count + i] = (byte) text.charAt(i);
                 }
                 count += length;
             }
@@ -348,9 +349,9 @@ public final class Json {
                     digits++;
                 }
                 room(digits);
-                int rest = (int) n;
-                for (int i = count + digits; i > count; rest /= 10) {
-                    buf[--i] = (byte) ('0' + rest % 10);
+                int remainder = (int) n;
+                for (int i = count + digits; i > count; remainder /= 10) {
+                    buf[--i] = (byte) ('0' + remainder % 10);
                 }
                 count += digits;
             }
@@ -395,15 +396,15 @@ public final class Json {
             out.cut(size);
         }
 
-        public Writer text(String s) {
+        public Writer text(String text) {
             out.write('"');
-            int length = s.length();
-            for (int i = out.plain(s); i < length; i++) {
-                char c = s.charAt(i);
+            int length = text.length();
+            for (int i = out.plain(text); i < length; i++) {
+                char c = text.charAt(i);
                 if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
                     out.write(c);
                 } else {
-                    i += escaped(s, i);
+                    i += escaped(text, i);
                 }
             }
             out.write('"');
@@ -411,8 +412,8 @@ public final class Json {
         }
 
         /** Writes the character at i that needs care; returns how many extra characters it took. */
-        private int escaped(String s, int i) {
-            char c = s.charAt(i);
+        private int escaped(String text, int i) {
+            char c = text.charAt(i);
             switch (c) {
                 case '"' -> raw("\\\"");
                 case '\\' -> raw("\\\\");
@@ -423,9 +424,9 @@ public final class Json {
                     if (c < 0x20 || c == 0x7f) {
                         hex(c);
                     } else if (Character.isHighSurrogate(c)
-                            && i + 1 < s.length()
-                            && Character.isLowSurrogate(s.charAt(i + 1))) {
-                        out.writeBytes(s.substring(i, i + 2).getBytes(StandardCharsets.UTF_8));
+                            && i + 1 < text.length()
+                            && Character.isLowSurrogate(text.charAt(i + 1))) {
+                        out.writeBytes(text.substring(i, i + 2).getBytes(StandardCharsets.UTF_8));
                         return 1;
                     } else if (Character.isSurrogate(c)) {
                         hex(c);
@@ -457,8 +458,8 @@ public final class Json {
         public Writer value(@Nullable Object value) {
             if (value == null) {
                 raw("null");
-            } else if (value instanceof String s) {
-                text(s);
+            } else if (value instanceof String text) {
+                text(text);
             } else if (value instanceof Obj o) {
                 object(o);
             } else if (value instanceof List<?> list) {
@@ -508,7 +509,7 @@ public final class Json {
             return all;
         }
 
-        /** Hands on what is there and goes on empty. */
+        /** Writes the buffered bytes and empties the buffer. */
         public void drain(OutputStream to) throws IOException {
             out.writeTo(to);
             out.reset();

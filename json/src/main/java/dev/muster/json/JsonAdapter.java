@@ -77,44 +77,44 @@ interface JsonAdapter {
         return ofClass(c);
     }
 
-    private static JsonAdapter ofClass(Class<?> c) {
-        if (c == String.class) {
+    private static JsonAdapter ofClass(Class<?> type) {
+        if (type == String.class) {
             return new JsonAdapters.Text();
         }
-        if (c == int.class || c == Integer.class) {
+        if (type == int.class || type == Integer.class) {
             return new JsonAdapters.Whole(true);
         }
-        if (c == long.class || c == Long.class) {
+        if (type == long.class || type == Long.class) {
             return new JsonAdapters.Whole(false);
         }
-        if (c == double.class || c == Double.class) {
+        if (type == double.class || type == Double.class) {
             return new JsonAdapters.Real();
         }
-        if (c == boolean.class || c == Boolean.class) {
+        if (type == boolean.class || type == Boolean.class) {
             return new JsonAdapters.Flag();
         }
-        return ofContainerOrRecord(c);
+        return ofContainerOrRecord(type);
     }
 
-    private static JsonAdapter ofContainerOrRecord(Class<?> c) {
-        if (c == Bytes.class) {
+    private static JsonAdapter ofContainerOrRecord(Class<?> type) {
+        if (type == Bytes.class) {
             return new JsonAdapters.Raw();
         }
-        if (c == Json.Obj.class) {
+        if (type == Json.Obj.class) {
             return new JsonAdapters.Tree();
         }
-        if (c.isEnum()) {
-            return new JsonAdapters.Words(c);
+        if (type.isEnum()) {
+            return new JsonAdapters.Words(type);
         }
-        if (NamedTexts.class.isAssignableFrom(c)) {
-            return new JsonAdapters.Texts(c);
+        if (NamedTexts.class.isAssignableFrom(type)) {
+            return new JsonAdapters.Texts(type);
         }
-        if (c.isRecord()) {
-            return new RecordAdapter(c);
+        if (type.isRecord()) {
+            return new RecordAdapter(type);
         }
-        if (c.isSealed()) {
-            return new JsonAdapters.Sealed(c);
+        if (type.isSealed()) {
+            return new JsonAdapters.Sealed(type);
         }
-        return new JsonAdapters.Parsed(c);
+        return new JsonAdapters.Parsed(type);
     }
 }

@@ -29,7 +29,8 @@ final class JsonAdapters {
     }
 
     /**
-     * What a type says that it is where nothing is said, if it says so: looked for once, since to look in vain is dear.
+     * The empty value that a type declares, if it declares one. Looked up once for each type, because a failed look-up
+     * is slow.
      */
     private static final ClassValue<Optional<Object>> NONES = new ClassValue<>() {
         @Override
@@ -59,8 +60,8 @@ final class JsonAdapters {
 
         @Override
         public Object read(@Nullable Object tree) {
-            if (tree instanceof String s) {
-                return s;
+            if (tree instanceof String text) {
+                return text;
             }
             throw misfit("a string", tree);
         }
@@ -165,9 +166,9 @@ final class JsonAdapters {
 
         @Override
         public Object read(@Nullable Object tree) {
-            if (tree instanceof String s) {
+            if (tree instanceof String text) {
                 try {
-                    return Bytes.fromBase64(s);
+                    return Bytes.fromBase64(text);
                 } catch (IllegalArgumentException e) {
                     throw new Json.MalformedException("bad base64");
                 }
@@ -214,15 +215,15 @@ final class JsonAdapters {
     static final class Words implements JsonAdapter {
         private final Map<String, Object> byName = new HashMap<>();
         private final Object first;
-        private final String what;
+        private final String expected;
 
-        Words(Class<?> c) {
-            Object[] constants = c.getEnumConstants();
+        Words(Class<?> type) {
+            Object[] constants = type.getEnumConstants();
             for (Object constant : constants) {
                 byName.put(((Enum<?>) constant).name(), constant);
             }
             first = constants[0];
-            what = c.getSimpleName();
+            expected = type.getSimpleName();
         }
 
         @Override
@@ -232,9 +233,9 @@ final class JsonAdapters {
 
         @Override
         public Object read(@Nullable Object tree) {
-            Object value = tree instanceof String s ? byName.get(s) : null;
+            Object value = tree instanceof String text ? byName.get(text) : null;
             if (value == null) {
-                throw new Json.MalformedException("unknown " + what + " " + tree);
+                throw new Json.MalformedException("unknown " + expected + " " + tree);
             }
             return value;
         }
@@ -272,11 +273,11 @@ final class JsonAdapters {
 
         @Override
         public Object read(@Nullable Object tree) {
-            if (!(tree instanceof String s)) {
+            if (!(tree instanceof String text)) {
                 throw misfit("a " + type.getSimpleName(), tree);
             }
             try {
-                return parse.invoke(s);
+                return parse.invoke(text);
             } catch (Throwable e) {
                 throw new Json.MalformedException("bad " + type.getSimpleName() + ": " + e.getMessage());
             }
@@ -498,11 +499,11 @@ final class JsonAdapters {
         }
 
         private void collect(Class<?> sealed) {
-            for (Class<?> c : sealed.getPermittedSubclasses()) {
-                if (c.isSealed()) {
-                    collect(c);
+            for (Class<?> type : sealed.getPermittedSubclasses()) {
+                if (type.isSealed()) {
+                    collect(type);
                 } else {
-                    byName.put(c.getSimpleName(), c);
+                    byName.put(type.getSimpleName(), type);
                 }
             }
         }

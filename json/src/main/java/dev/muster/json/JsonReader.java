@@ -25,9 +25,9 @@ final class JsonReader {
     /** A long can hold every number of that many digits. */
     private static final int DIGITS_MAX = 18;
 
-    private byte[] in;
+    private byte[] bytes;
     private int end;
-    private int at;
+    private int position;
     private final String[] repeated = new String[REPEATED];
     private final byte[][] repeatedBytes = new byte[REPEATED][];
     /** Made at the first name: a reader that goes value by value needs none. */
@@ -43,20 +43,20 @@ final class JsonReader {
 
     private boolean refusesUnknown;
 
-    JsonReader(byte[] in, int from, int to) {
-        over(in, from, to);
+    JsonReader(byte[] bytes, int from, int to) {
+        over(bytes, from, to);
     }
 
     /** Goes on elsewhere, with the texts it has seen so far. */
-    void over(byte[] in, int from, int to) {
-        this.in = in;
-        this.at = from;
+    void over(byte[] bytes, int from, int to) {
+        this.bytes = bytes;
+        this.position = from;
         this.end = to;
         depth = 0;
     }
 
-    Json.MalformedException bad(String what) {
-        return new Json.MalformedException("bad JSON at byte " + at + ": " + what);
+    Json.MalformedException bad(String expected) {
+        return new Json.MalformedException("bad JSON at byte " + position + ": " + expected);
     }
 
     /** The fields of an object as they are written ({@code "name":}), and their places by name. */
@@ -80,25 +80,25 @@ final class JsonReader {
     /** @throws Json.MalformedException if something follows */
     void finish() {
         blanks();
-        if (at < end) {
+        if (position < end) {
             throw bad("text after the value");
         }
     }
 
     boolean isObject() {
         blanks();
-        return at < end && in[at] == '{';
+        return position < end && bytes[position] == '{';
     }
 
     /** Returns whether something stands between the brackets; if not, both are read. */
     private boolean opens(char bracket, char closing) {
-        if (depth++ > Json.DEPTH_MAX || at >= end || in[at] != bracket) {
+        if (depth++ > Json.DEPTH_MAX || position >= end || bytes[position] != bracket) {
             throw bad(bracket + " expected");
         }
-        at++;
-        boolean any = at >= end || in[at] != closing;
+        position++;
+        boolean any = position >= end || bytes[position] != closing;
         if (!any) {
-            at++;
+            position++;
             depth--;
         }
         return any;
@@ -129,8 +129,8 @@ final class JsonReader {
      */
     int next(Fields fields, int from) {
         int likely = from;
-        while (at < end && in[at] == ',') {
-            at++;
+        while (position < end && bytes[position] == ',') {
+            position++;
             int place = field(fields, likely);
             if (place >= 0) {
                 return place;
@@ -138,10 +138,10 @@ final class JsonReader {
             value(depth);
             likely = 0;
         }
-        if (at >= end || in[at] != '}') {
+        if (position >= end || bytes[position] != '}') {
             throw bad("',' expected");
         }
-        at++;
+        position++;
         depth--;
         return NO_MORE;
     }
@@ -172,9 +172,11 @@ final class JsonReader {
         byte[][] heads = fields.heads;
         for (int i = from; i < heads.length; i++) {
             byte[] head = heads[i];
-            int stop = at + head.length;
-            if (stop <= end && in[at + 1] == head[1] && Arrays.equals(in, at, stop, head, 0, head.length)) {
-                at = stop;
+            int stop = position + head.length;
+            if (stop <= end
+                    && bytes[position + 1] == head[1]
+                    && Arrays.equals(bytes, position, stop, head, 0, head.length)) {
+                position = stop;
                 return i;
             }
         }
@@ -203,10 +205,10 @@ final class JsonReader {
     }
 
     boolean nextOfList() {
-        if (at >= end || in[at] != ',' && in[at] != ']') {
+        if (position >= end || bytes[position] != ',' && bytes[position] != ']') {
             throw bad("',' expected");
         }
-        boolean more = in[at++] == ',';
+        boolean more = bytes[position++] == ',';
         depth -= more ? 0 : 1;
         return more;
     }
@@ -223,36 +225,36 @@ final class JsonReader {
 
     @Nullable
     String nextName() {
-        if (at < end && in[at] == ',') {
-            at++;
+        if (position < end && bytes[position] == ',') {
+            position++;
             return name();
         }
-        if (at >= end || in[at] != '}') {
+        if (position >= end || bytes[position] != '}') {
             throw bad("',' expected");
         }
-        at++;
+        position++;
         depth--;
         return null;
     }
 
     private String name() {
         String name = text();
-        if (at >= end || in[at] != ':') {
+        if (position >= end || bytes[position] != ':') {
             throw bad("':' expected");
         }
-        at++;
+        position++;
         return name;
     }
 
     String text() {
-        if (at >= end || in[at] != '"') {
+        if (position >= end || bytes[position] != '"') {
             throw bad("string expected");
         }
         return string();
     }
 
     boolean flag() {
-        if (at < end && in[at] == 't') {
+        if (position < end && bytes[position] == 't') {
             literal("true", Boolean.TRUE);
             return true;
         }
@@ -261,22 +263,24 @@ final class JsonReader {
     }
 
     long wholeLong() {
-        int start = at;
+        int start = position;
         long whole = digits();
-        return at > start ? whole : (Long) number();
+        return position > start ? whole : (Long) number();
     }
 
     /** A whole number of few digits and no sign, as most are; of any other none is read. */
     private long digits() {
-        int start = at;
+        int start = position;
         long whole = 0;
-        while (at < end && at - start < DIGITS_MAX && in[at] >= '0' && in[at] <= '9') {
-            whole = whole * 10 + in[at++] - '0';
+        while (position < end && position - start < DIGITS_MAX && bytes[position] >= '0' && bytes[position] <= '9') {
+            whole = whole * 10 + bytes[position++] - '0';
         }
-        if (at > start && at < end && (in[at] == ',' || in[at] == '}' || in[at] == ']')) {
+        if (position > start
+                && position < end
+                && (bytes[position] == ',' || bytes[position] == '}' || bytes[position] == ']')) {
             return whole;
         }
-        at = start;
+        position = start;
         return 0;
     }
 
@@ -295,8 +299,12 @@ final class JsonReader {
     }
 
     void blanks() {
-        while (at < end && (in[at] == ' ' || in[at] == '\n' || in[at] == '\r' || in[at] == '\t')) {
-            at++;
+        while (position < end
+                && (bytes[position] == ' '
+                        || bytes[position] == '\n'
+                        || bytes[position] == '\r'
+                        || bytes[position] == '\t')) {
+            position++;
         }
     }
 
@@ -306,37 +314,37 @@ final class JsonReader {
             throw bad("nested too deeply");
         }
         blanks();
-        if (at >= end) {
+        if (position >= end) {
             throw bad("unexpected end");
         }
-        return switch (in[at]) {
+        return switch (bytes[position]) {
             case '{' -> object(depth);
             case '[' -> array(depth);
             case '"' -> string();
             case 't' -> literal("true", Boolean.TRUE);
             case 'f' -> literal("false", Boolean.FALSE);
             case 'n' -> literal("null", null);
-            default -> number();
+            default -> anyNumber();
         };
     }
 
     private @Nullable Object literal(String word, @Nullable Object value) {
         for (int i = 0; i < word.length(); i++) {
-            if (at + i >= end || in[at + i] != word.charAt(i)) {
+            if (position + i >= end || bytes[position + i] != word.charAt(i)) {
                 throw bad("unknown word");
             }
         }
-        at += word.length();
+        position += word.length();
         return value;
     }
 
     private boolean hasMore(char close) {
         blanks();
-        if (at >= end) {
+        if (position >= end) {
             throw bad("unexpected end");
         }
-        if (in[at] == close) {
-            at++;
+        if (bytes[position] == close) {
+            position++;
             return false;
         }
         return true;
@@ -344,13 +352,13 @@ final class JsonReader {
 
     private void comma(char close) {
         blanks();
-        if (at < end && in[at] == ',') {
-            at++;
+        if (position < end && bytes[position] == ',') {
+            position++;
             blanks();
-            if (at < end && in[at] == close) {
+            if (position < end && bytes[position] == close) {
                 throw bad("value expected");
             }
-        } else if (at >= end || in[at] != close) {
+        } else if (position >= end || bytes[position] != close) {
             throw bad("',' expected");
         }
     }
@@ -361,20 +369,20 @@ final class JsonReader {
 
     /** @param list the field whose elements go to row, null for none; without a row all ends there */
     Json.Obj object(int depth, @Nullable String list, @Nullable Consumer<Json.Obj> row) {
-        at++;
+        position++;
         Json.Obj object = new Json.Obj();
         while (hasMore('}')) {
-            if (in[at] != '"') {
+            if (bytes[position] != '"') {
                 throw bad("name expected");
             }
             String name = fieldName();
             blanks();
-            if (at >= end || in[at] != ':') {
+            if (position >= end || bytes[position] != ':') {
                 throw bad("':' expected");
             }
-            at++;
+            position++;
             blanks();
-            if (name.equals(list) && at < end && in[at] == '[') {
+            if (name.equals(list) && position < end && bytes[position] == '[') {
                 if (row == null) {
                     return object;
                 }
@@ -388,7 +396,7 @@ final class JsonReader {
     }
 
     private void each(int depth, Consumer<Json.Obj> row) {
-        at++;
+        position++;
         while (hasMore(']')) {
             if (value(depth + 1) instanceof Json.Obj o) {
                 row.accept(o);
@@ -398,7 +406,7 @@ final class JsonReader {
     }
 
     private List<Object> array(int depth) {
-        at++;
+        position++;
         List<Object> list = new ArrayList<>();
         while (hasMore(']')) {
             list.add(value(depth + 1));
@@ -408,25 +416,25 @@ final class JsonReader {
     }
 
     private String string() {
-        int start = ++at;
-        while (at < end && in[at] != '"' && in[at] != '\\') {
-            if (in[at] >= 0 && in[at] < 0x20) {
+        int start = ++position;
+        while (position < end && bytes[position] != '"' && bytes[position] != '\\') {
+            if (bytes[position] >= 0 && bytes[position] < 0x20) {
                 throw bad("control character in string");
             }
-            at++;
+            position++;
         }
-        if (at < end && in[at] == '"') {
-            int length = at++ - start;
+        if (position < end && bytes[position] == '"') {
+            int length = position++ - start;
             if (length == 0) {
                 return "";
             }
             if (length <= REPEATED_BYTES_MAX) {
                 return repeated(start, length);
             }
-            return new String(in, start, length, StandardCharsets.UTF_8);
+            return new String(bytes, start, length, StandardCharsets.UTF_8);
         }
         StringBuilder text = new StringBuilder();
-        text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
+        text.append(new String(bytes, start, position - start, StandardCharsets.UTF_8));
         return escapedString(text);
     }
 
@@ -434,13 +442,13 @@ final class JsonReader {
      * The name of a field: interned, unless there are very many, so that it is the very string that a program asks for.
      */
     private String fieldName() {
-        int start = at + 1;
+        int start = position + 1;
         int stop = start;
         int hash = 0;
-        while (stop < end && in[stop] != '"' && in[stop] != '\\' && in[stop] >= 0x20) {
-            hash = hash * 31 + in[stop++];
+        while (stop < end && bytes[stop] != '"' && bytes[stop] != '\\' && bytes[stop] >= 0x20) {
+            hash = hash * 31 + bytes[stop++];
         }
-        if (stop == start || stop >= end || in[stop] != '"') {
+        if (stop == start || stop >= end || bytes[stop] != '"') {
             return string();
         }
         if (names == null) {
@@ -449,12 +457,12 @@ final class JsonReader {
         }
         int place = (hash ^ hash >>> 8) & REPEATED - 1;
         byte[] before = nameBytes[place];
-        if (before == null || !Arrays.equals(before, 0, before.length, in, start, stop)) {
-            String made = new String(in, start, stop - start, StandardCharsets.US_ASCII);
-            nameBytes[place] = Arrays.copyOfRange(in, start, stop);
+        if (before == null || !Arrays.equals(before, 0, before.length, bytes, start, stop)) {
+            String made = new String(bytes, start, stop - start, StandardCharsets.US_ASCII);
+            nameBytes[place] = Arrays.copyOfRange(bytes, start, stop);
             names[place] = interned++ < INTERNED_MAX ? made.intern() : made;
         }
-        at = stop + 1;
+        position = stop + 1;
         return names[place];
     }
 
@@ -462,48 +470,48 @@ final class JsonReader {
     private String repeated(int start, int length) {
         int hash = length;
         for (int i = start; i < start + length; i++) {
-            hash = hash * 31 + in[i];
+            hash = hash * 31 + bytes[i];
         }
         int place = (hash ^ hash >>> 8) & REPEATED - 1;
         String before = repeated[place];
         if (before != null
-                && Arrays.equals(repeatedBytes[place], 0, repeatedBytes[place].length, in, start, start + length)) {
+                && Arrays.equals(repeatedBytes[place], 0, repeatedBytes[place].length, bytes, start, start + length)) {
             return before;
         }
-        String made = new String(in, start, length, StandardCharsets.UTF_8);
+        String made = new String(bytes, start, length, StandardCharsets.UTF_8);
         repeated[place] = made;
-        repeatedBytes[place] = Arrays.copyOfRange(in, start, start + length);
+        repeatedBytes[place] = Arrays.copyOfRange(bytes, start, start + length);
         return made;
     }
 
     private String escapedString(StringBuilder text) {
-        while (at < end) {
-            if (in[at] == '"') {
-                at++;
+        while (position < end) {
+            if (bytes[position] == '"') {
+                position++;
                 return text.toString();
             }
-            if (in[at] == '\\') {
-                at++;
+            if (bytes[position] == '\\') {
+                position++;
                 escape(text);
             } else {
-                int start = at;
-                while (at < end && in[at] != '"' && in[at] != '\\') {
-                    if (in[at] >= 0 && in[at] < 0x20) {
+                int start = position;
+                while (position < end && bytes[position] != '"' && bytes[position] != '\\') {
+                    if (bytes[position] >= 0 && bytes[position] < 0x20) {
                         throw bad("control character in string");
                     }
-                    at++;
+                    position++;
                 }
-                text.append(new String(in, start, at - start, StandardCharsets.UTF_8));
+                text.append(new String(bytes, start, position - start, StandardCharsets.UTF_8));
             }
         }
         throw bad("unterminated string");
     }
 
     private void escape(StringBuilder text) {
-        if (at >= end) {
+        if (position >= end) {
             throw bad("unterminated string");
         }
-        switch (in[at++]) {
+        switch (bytes[position++]) {
             case '"' -> text.append('"');
             case '\\' -> text.append('\\');
             case '/' -> text.append('/');
@@ -515,12 +523,12 @@ final class JsonReader {
             case 'u' -> {
                 int code = 0;
                 for (int i = 0; i < 4; i++) {
-                    int digit = at < end ? Character.digit(in[at], 16) : -1;
+                    int digit = position < end ? Character.digit(bytes[position], 16) : -1;
                     if (digit < 0) {
                         throw bad("bad \\u escape");
                     }
                     code = code * 16 + digit;
-                    at++;
+                    position++;
                 }
                 text.append((char) code);
             }
@@ -528,16 +536,30 @@ final class JsonReader {
         }
     }
 
+    /** A number of a tree: whole numbers that are too large for a long are floating, and their reader refuses them. */
+    private Object anyNumber() {
+        int start = position;
+        try {
+            return number();
+        } catch (Json.MalformedException e) {
+            String text = new String(bytes, start, position - start, StandardCharsets.US_ASCII);
+            if (!text.matches("-?[0-9]{19,32}")) {
+                throw e;
+            }
+            return Double.valueOf(text);
+        }
+    }
+
     private Object number() {
-        int start = at;
+        int start = position;
         long whole = digits();
-        if (at > start) {
+        if (position > start) {
             return whole;
         }
         boolean real = false;
         boolean digit = false;
-        while (at < end) {
-            byte c = in[at];
+        while (position < end) {
+            byte c = bytes[position];
             if (c >= '0' && c <= '9') {
                 digit = true;
             } else if (c == '.' || c == 'e' || c == 'E') {
@@ -545,12 +567,12 @@ final class JsonReader {
             } else if (c != '-' && c != '+') {
                 break;
             }
-            at++;
+            position++;
         }
-        if (!digit || at - start > 32) {
+        if (!digit || position - start > 32) {
             throw bad("value expected");
         }
-        String text = new String(in, start, at - start, StandardCharsets.US_ASCII);
+        String text = new String(bytes, start, position - start, StandardCharsets.US_ASCII);
         try {
             if (real) {
                 return Double.valueOf(text);

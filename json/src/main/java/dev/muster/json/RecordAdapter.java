@@ -122,15 +122,15 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     private @Nullable RecordCodec coder() {
-        RecordCodec made = coder;
-        if (made == null && !isSought) {
-            made = installed();
+        RecordCodec codec = coder;
+        if (codec == null && !isSought) {
+            codec = installed();
         }
-        if (made == null && uses <= OFTEN && ++uses > OFTEN) {
-            made = RecordCodecGenerator.make(this).orElse(null);
-            coder = made;
+        if (codec == null && uses <= OFTEN && ++uses > OFTEN) {
+            codec = RecordCodecGenerator.make(this).orElse(null);
+            coder = codec;
         }
-        return made;
+        return codec;
     }
 
     /** Other threads wait meanwhile. A record that contains this one is locked before it, never after. */
@@ -170,23 +170,23 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     private char body(Json.Writer out, Object value, char begun) {
-        RecordCodec made = coder();
-        if (made != null) {
-            return made.write(out, value, begun);
+        RecordCodec codec = coder();
+        if (codec != null) {
+            return codec.write(out, value, begun);
         }
         return writeComponents(out, value, begun, all);
     }
 
     /** The components at the given places only. */
     void write(Json.Writer out, Object value, int[] places) {
-        RecordCodec made = coder();
-        if (made == null) {
+        RecordCodec codec = coder();
+        if (codec == null) {
             end(out, writeComponents(out, value, '{', places));
             return;
         }
         char separator = '{';
         for (int i : places) {
-            separator = made.write(out, value, i, separator);
+            separator = codec.write(out, value, i, separator);
         }
         end(out, separator);
     }
@@ -282,9 +282,9 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     private Object read(JsonReader in, int first) {
-        RecordCodec made = coder();
-        if (made != null) {
-            return made.read(in, first);
+        RecordCodec codec = coder();
+        if (codec != null) {
+            return codec.read(in, first);
         }
         Object[] arguments = new Object[names.length];
         for (int i = first; i != JsonReader.NO_MORE; i = in.next(fields, i + 1)) {
@@ -360,9 +360,9 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     private Object defaults() {
-        RecordCodec made = coder();
-        if (made != null) {
-            return made.read(new JsonReader(NOTHING, 0, 0), JsonReader.NO_MORE);
+        RecordCodec codec = coder();
+        if (codec != null) {
+            return codec.read(new JsonReader(NOTHING, 0, 0), JsonReader.NO_MORE);
         }
         Object[] arguments = new Object[names.length];
         for (int i = 0; i < names.length; i++) {
@@ -372,9 +372,9 @@ final class RecordAdapter implements JsonAdapter {
     }
 
     private boolean isAllAbsent(Object value) {
-        RecordCodec made = coder();
-        if (made != null) {
-            return made.write(new Json.Writer(), value, '{') == '{';
+        RecordCodec codec = coder();
+        if (codec != null) {
+            return codec.write(new Json.Writer(), value, '{') == '{';
         }
         return IntStream.of(all).allMatch(i -> shapes[i].isAbsent(component(value, i)));
     }

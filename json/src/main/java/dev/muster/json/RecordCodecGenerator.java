@@ -136,17 +136,17 @@ final class RecordCodecGenerator {
         return true;
     }
 
-    private static boolean isVisible(Class<?> c) {
-        if (c.isPrimitive()) {
+    private static boolean isVisible(Class<?> type) {
+        if (type.isPrimitive()) {
             return true;
         }
-        boolean isNear = c.getPackageName().equals(RecordCodecGenerator.class.getPackageName());
-        for (Class<?> at = c; at != null; at = at.getEnclosingClass()) {
+        boolean isNear = type.getPackageName().equals(RecordCodecGenerator.class.getPackageName());
+        for (Class<?> at = type; at != null; at = at.getEnclosingClass()) {
             if (!Modifier.isPublic(at.getModifiers()) && (!isNear || Modifier.isPrivate(at.getModifiers()))) {
                 return false;
             }
         }
-        return c.getClassLoader() == null || c.getClassLoader() == RecordCodecGenerator.class.getClassLoader();
+        return type.getClassLoader() == null || type.getClassLoader() == RecordCodecGenerator.class.getClassLoader();
     }
 
     private RecordCodec make() {
@@ -199,16 +199,16 @@ final class RecordCodecGenerator {
         into.withMethodBody("read", READ, 0, this::read);
     }
 
-    private void begin(CodeBuilder c) {
-        c.invokestatic(CODER, "handed", MethodTypeDesc.of(CD_Object.arrayType()))
+    private void begin(CodeBuilder code) {
+        code.invokestatic(CODER, "handed", MethodTypeDesc.of(CD_Object.arrayType()))
                 .astore(0);
-        c.aload(0).loadConstant(0).aaload().checkcast(FIELDS).putstatic(made, "fields", FIELDS);
+        code.aload(0).loadConstant(0).aaload().checkcast(FIELDS).putstatic(made, "fields", FIELDS);
         for (int i = 0; i < components.length; i++) {
-            c.aload(0).loadConstant(1 + 3 * i).aaload().checkcast(BYTES).putstatic(made, "head" + i, BYTES);
-            c.aload(0).loadConstant(2 + 3 * i).aaload().checkcast(SHAPE).putstatic(made, "shape" + i, SHAPE);
-            c.aload(0).loadConstant(3 + 3 * i).aaload().putstatic(made, "none" + i, CD_Object);
+            code.aload(0).loadConstant(1 + 3 * i).aaload().checkcast(BYTES).putstatic(made, "head" + i, BYTES);
+            code.aload(0).loadConstant(2 + 3 * i).aaload().checkcast(SHAPE).putstatic(made, "shape" + i, SHAPE);
+            code.aload(0).loadConstant(3 + 3 * i).aaload().putstatic(made, "none" + i, CD_Object);
         }
-        c.new_(made)
+        code.new_(made)
                 .dup()
                 .invokespecial(made, "<init>", MTD_void)
                 .invokestatic(CODER, "isFirst", MethodTypeDesc.of(CD_void, CODER))
@@ -216,95 +216,95 @@ final class RecordCodecGenerator {
     }
 
     /** Locals: 1 the writer, 2 the record, 3 the separator, 4 the record as it is, 5 a value. */
-    private void writeAll(CodeBuilder c) {
-        c.aload(2).checkcast(record).astore(4);
+    private void writeAll(CodeBuilder code) {
+        code.aload(2).checkcast(record).astore(4);
         for (int i = 0; i < components.length; i++) {
-            writeField(c, i, 3, 4, 5);
+            writeField(code, i, 3, 4, 5);
         }
-        c.iload(3).ireturn();
+        code.iload(3).ireturn();
     }
 
     /** Locals: 1 the writer, 2 the record, 3 the place, 4 the separator, 5 the record as it is, 6 a value. */
-    private void writeOne(CodeBuilder c) {
-        c.aload(2).checkcast(record).astore(5);
-        Label end = c.newLabel();
+    private void writeOne(CodeBuilder code) {
+        code.aload(2).checkcast(record).astore(5);
+        Label end = code.newLabel();
         List<SwitchCase> cases = new ArrayList<>();
         for (int i = 0; i < components.length; i++) {
-            cases.add(SwitchCase.of(i, c.newLabel()));
+            cases.add(SwitchCase.of(i, code.newLabel()));
         }
         if (!cases.isEmpty()) {
-            c.iload(3).tableswitch(end, cases);
+            code.iload(3).tableswitch(end, cases);
         }
         for (int i = 0; i < components.length; i++) {
-            c.labelBinding(cases.get(i).target());
-            writeField(c, i, 4, 5, 6);
-            c.goto_(end);
+            code.labelBinding(cases.get(i).target());
+            writeField(code, i, 4, 5, 6);
+            code.goto_(end);
         }
-        c.labelBinding(end).iload(4).ireturn();
+        code.labelBinding(end).iload(4).ireturn();
     }
 
-    private void writeField(CodeBuilder c, int i, int separator, int typed, int value) {
+    private void writeField(CodeBuilder code, int i, int separator, int typed, int value) {
         Class<?> kind = components[i].getType();
         ClassDesc of = kind.describeConstable().orElseThrow();
         if (!isPlain(i)) {
-            c.getstatic(made, "shape" + i, SHAPE).aload(1).iload(separator).getstatic(made, "head" + i, BYTES);
-            c.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of));
-            c.invokeinterface(SHAPE, "writeField", MethodTypeDesc.of(CD_char, WRITER, CD_char, BYTES, CD_Object))
+            code.getstatic(made, "shape" + i, SHAPE).aload(1).iload(separator).getstatic(made, "head" + i, BYTES);
+            code.aload(typed).invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of));
+            code.invokeinterface(SHAPE, "writeField", MethodTypeDesc.of(CD_char, WRITER, CD_char, BYTES, CD_Object))
                     .istore(separator);
             return;
         }
-        Label absent = c.newLabel();
-        c.aload(typed)
+        Label absent = code.newLabel();
+        code.aload(typed)
                 .invokevirtual(record, components[i].getName(), MethodTypeDesc.of(of))
                 .storeLocal(TypeKind.from(kind), value);
         if (kind == long.class) {
-            c.lload(value).lconst_0().lcmp().ifeq(absent);
+            code.lload(value).lconst_0().lcmp().ifeq(absent);
         } else if (kind == double.class) {
             // as Double.equals: what is not 0.0 to the bit is something
-            c.dload(value)
+            code.dload(value)
                     .invokestatic(
                             ClassDesc.of("java.lang.Double"),
                             "doubleToLongBits",
                             MethodTypeDesc.of(CD_long, CD_double));
-            c.lconst_0().lcmp().ifeq(absent);
+            code.lconst_0().lcmp().ifeq(absent);
         } else if (kind == String.class) {
-            c.aload(value)
+            code.aload(value)
                     .ifnull(absent)
                     .aload(value)
                     .invokevirtual(CD_String, "isEmpty", MethodTypeDesc.of(CD_boolean))
                     .ifne(absent);
         } else {
-            c.iload(value).ifeq(absent);
+            code.iload(value).ifeq(absent);
         }
-        c.aload(1)
+        code.aload(1)
                 .iload(separator)
                 .getstatic(made, "head" + i, BYTES)
                 .invokevirtual(WRITER, "field", MethodTypeDesc.of(CD_char, CD_char, BYTES))
                 .istore(separator);
-        c.aload(1);
+        code.aload(1);
         if (kind == long.class) {
-            c.lload(value).invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
+            code.lload(value).invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
         } else if (kind == double.class) {
-            c.dload(value)
+            code.dload(value)
                     .invokestatic(
                             ClassDesc.of("java.lang.Double"),
                             "valueOf",
                             MethodTypeDesc.of(ClassDesc.of("java.lang.Double"), CD_double))
                     .invokevirtual(WRITER, "value", MethodTypeDesc.of(WRITER, CD_Object));
         } else if (kind == String.class) {
-            c.aload(value).invokevirtual(WRITER, "text", MethodTypeDesc.of(WRITER, CD_String));
+            code.aload(value).invokevirtual(WRITER, "text", MethodTypeDesc.of(WRITER, CD_String));
         } else if (kind == boolean.class) {
-            c.ldc("true").invokevirtual(WRITER, "raw", MethodTypeDesc.of(WRITER, CD_String));
+            code.ldc("true").invokevirtual(WRITER, "raw", MethodTypeDesc.of(WRITER, CD_String));
         } else if (kind == int.class) {
-            c.iload(value).i2l().invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
+            code.iload(value).i2l().invokevirtual(WRITER, "number", MethodTypeDesc.of(WRITER, CD_long));
         } else {
             throw new IllegalArgumentException("no JSON form for " + kind);
         }
-        c.pop().labelBinding(absent);
+        code.pop().labelBinding(absent);
     }
 
     /** Locals: 1 the reader, 2 the place that is read, from 3 on the components. */
-    private void read(CodeBuilder c) {
+    private void read(CodeBuilder code) {
         int[] locals = new int[components.length];
         int free = 3;
         for (int i = 0; i < components.length; i++) {
@@ -312,32 +312,32 @@ final class RecordCodecGenerator {
             TypeKind kind = kindOf(i);
             free += kind.slotSize();
             switch (kind) {
-                case INT, BOOLEAN -> c.iconst_0();
-                case LONG -> c.lconst_0();
-                case DOUBLE -> c.dconst_0();
-                default -> absent(c, i);
+                case INT, BOOLEAN -> code.iconst_0();
+                case LONG -> code.lconst_0();
+                case DOUBLE -> code.dconst_0();
+                default -> absent(code, i);
             }
-            c.storeLocal(kind, locals[i]);
+            code.storeLocal(kind, locals[i]);
         }
-        Label loop = c.newLabel();
-        Label build = c.newLabel();
-        Label next = c.newLabel();
+        Label loop = code.newLabel();
+        Label build = code.newLabel();
+        Label next = code.newLabel();
         List<SwitchCase> cases = new ArrayList<>();
         for (int i = 0; i < components.length; i++) {
-            cases.add(SwitchCase.of(i, c.newLabel()));
+            cases.add(SwitchCase.of(i, code.newLabel()));
         }
-        c.labelBinding(loop).iload(2);
+        code.labelBinding(loop).iload(2);
         if (cases.isEmpty()) {
-            c.pop().goto_(build);
+            code.pop().goto_(build);
         } else {
-            c.tableswitch(build, cases);
+            code.tableswitch(build, cases);
         }
         for (int i = 0; i < components.length; i++) {
-            c.labelBinding(cases.get(i).target());
-            value(c, i);
-            c.storeLocal(kindOf(i), locals[i]).goto_(next);
+            code.labelBinding(cases.get(i).target());
+            value(code, i);
+            code.storeLocal(kindOf(i), locals[i]).goto_(next);
         }
-        c.labelBinding(next)
+        code.labelBinding(next)
                 .aload(1)
                 .getstatic(made, "fields", FIELDS)
                 .iload(2)
@@ -346,17 +346,17 @@ final class RecordCodecGenerator {
                 .invokevirtual(READER, "next", MethodTypeDesc.of(CD_int, FIELDS, CD_int))
                 .istore(2)
                 .goto_(loop);
-        c.labelBinding(build).new_(record).dup();
+        code.labelBinding(build).new_(record).dup();
         List<ClassDesc> parameters = new ArrayList<>();
         for (int i = 0; i < components.length; i++) {
             ClassDesc of = components[i].getType().describeConstable().orElseThrow();
             parameters.add(of);
-            c.loadLocal(kindOf(i), locals[i]);
+            code.loadLocal(kindOf(i), locals[i]);
             if (!isPlain(i)) {
-                c.checkcast(of);
+                code.checkcast(of);
             }
         }
-        c.invokespecial(record, "<init>", MethodTypeDesc.of(CD_void, parameters))
+        code.invokespecial(record, "<init>", MethodTypeDesc.of(CD_void, parameters))
                 .areturn();
     }
 
@@ -364,20 +364,20 @@ final class RecordCodecGenerator {
         return TypeKind.from(components[i].getType());
     }
 
-    private void absent(CodeBuilder c, int i) {
+    private void absent(CodeBuilder code, int i) {
         if (components[i].getType() == String.class) {
-            c.ldc("");
+            code.ldc("");
         } else if (shape.shape(i) instanceof JsonAdapters.Tree) {
-            c.getstatic(made, "shape" + i, SHAPE).invokeinterface(SHAPE, "absent", MethodTypeDesc.of(CD_Object));
+            code.getstatic(made, "shape" + i, SHAPE).invokeinterface(SHAPE, "absent", MethodTypeDesc.of(CD_Object));
         } else {
-            c.getstatic(made, "none" + i, CD_Object);
+            code.getstatic(made, "none" + i, CD_Object);
         }
     }
 
-    private void value(CodeBuilder c, int i) {
+    private void value(CodeBuilder code, int i) {
         Class<?> kind = components[i].getType();
         if (!isPlain(i)) {
-            c.getstatic(made, "shape" + i, SHAPE)
+            code.getstatic(made, "shape" + i, SHAPE)
                     .aload(1)
                     .invokeinterface(SHAPE, "read", MethodTypeDesc.of(CD_Object, READER));
             return;
@@ -395,7 +395,7 @@ final class RecordCodecGenerator {
             how = "text";
         }
 
-        c.aload(1)
+        code.aload(1)
                 .invokevirtual(
                         READER, how, MethodTypeDesc.of(kind.describeConstable().orElseThrow()));
     }

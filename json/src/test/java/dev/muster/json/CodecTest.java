@@ -78,4 +78,13 @@ class CodecTest {
                     .isInstanceOf(Json.MalformedException.class);
         }
     }
+
+    /** A tree keeps the size of a number that no long holds, for a reader that refuses it by its field's name. */
+    @Test
+    void wholeNumberBeyondALongIsFloatingInATree() {
+        assertThat(Json.parse("9223372036854775808".getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(0x1p63);
+        assertThat(Json.parse("[-9223372036854775808]".getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(List.of(Long.MIN_VALUE));
+    }
 }

@@ -75,8 +75,8 @@ final class LuaLibrary {
     }
 
     /**
-     * What the binding's constructor does after its own search for the library; C modules of scripts need Lua's
-     * symbols, so they are made global.
+     * Loads the library like the binding's constructor after its search. C modules of scripts need Lua's symbols, so
+     * they are made global.
      */
     @SuppressWarnings({"unchecked", "restricted"})
     private static void bind(Path library) throws ReflectiveOperationException {

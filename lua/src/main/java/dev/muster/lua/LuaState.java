@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.muster.json.Bytes;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -142,7 +143,7 @@ public final class LuaState implements AutoCloseable {
             lua.load(direct(text), "@" + name);
         } catch (LuaException e) {
             lua.setTop(0);
-            throw new ScriptError(e.getMessage());
+            throw new ScriptError(ErrorSentence.of(e));
         }
         return invoke(arguments).get(0);
     }
@@ -180,7 +181,7 @@ public final class LuaState implements AutoCloseable {
             }
             throw new ScriptError(first == null ? ScriptError.NO_TEXT : first.toString());
         } catch (LuaException e) {
-            throw expired ? new ScriptError.TimeOver() : new ScriptError(String.valueOf(e.getMessage()));
+            throw expired ? new ScriptError.TimeOver() : new ScriptError(ErrorSentence.of(e));
         } finally {
             lua.setTop(0);
             lua.refGet(unhook);
@@ -210,11 +211,11 @@ public final class LuaState implements AutoCloseable {
         return ByteBuffer.allocateDirect(content.length).put(content).flip();
     }
 
-    static Bytes bytes(Lua l, int at) {
-        if (l.type(at) == Lua.LuaType.NUMBER) {
-            return Bytes.of(number(l, at));
+    static Bytes bytes(Lua lua, int at) {
+        if (lua.type(at) == Lua.LuaType.NUMBER) {
+            return Bytes.of(number(lua, at));
         }
-        ByteBuffer content = l.toBuffer(at);
+        ByteBuffer content = lua.toBuffer(at);
         if (content == null) {
             return Bytes.EMPTY;
         }
@@ -224,82 +225,82 @@ public final class LuaState implements AutoCloseable {
     }
 
     /** Lua turns a number on the stack into a text when it is asked for one, so a copy is asked. */
-    private static String number(Lua l, int at) {
-        l.pushValue(at);
-        String out = requireNonNull(l.toString(-1), "every number has a text");
-        l.pop(1);
+    private static String number(Lua lua, int at) {
+        lua.pushValue(at);
+        String out = requireNonNull(lua.toString(-1), "every number has a text");
+        lua.pop(1);
         return out;
     }
 
-    static Lua.LuaType type(Lua l, int at) {
-        return requireNonNull(l.type(at), "every value has a type");
+    static Lua.LuaType type(Lua lua, int at) {
+        return requireNonNull(lua.type(at), "every value has a type");
     }
 
-    static @Nullable Object value(Lua l, int at) {
-        return switch (type(l, at)) {
+    static @Nullable Object value(Lua lua, int at) {
+        return switch (type(lua, at)) {
             case NIL, NONE -> null;
-            case BOOLEAN -> (Object) l.toBoolean(at);
-            case NUMBER -> l.isInteger(at) ? (Object) l.toInteger(at) : Double.valueOf(l.toNumber(at));
-            case STRING -> bytes(l, at);
-            default -> new Opaque(type(l, at).name().toLowerCase(java.util.Locale.ROOT));
+            case BOOLEAN -> (Object) lua.toBoolean(at);
+            case NUMBER -> lua.isInteger(at) ? (Object) lua.toInteger(at) : Double.valueOf(lua.toNumber(at));
+            case STRING -> bytes(lua, at);
+            default -> new Opaque(type(lua, at).name().toLowerCase(java.util.Locale.ROOT));
         };
     }
 
-    private void push(Lua l, @Nullable Object value) {
-        l.checkStack(STACK_FREE);
+    private void push(Lua lua, @Nullable Object value) {
+        lua.checkStack(STACK_FREE);
         switch (value) {
-            case null -> l.pushNil();
-            case Boolean b -> l.push(b.booleanValue());
-            case Integer i -> l.push(i.longValue());
-            case Long n -> l.push(n.longValue());
-            case Double d -> l.push(d);
-            case String s -> l.push(direct(s.getBytes(StandardCharsets.UTF_8)));
-            case Bytes b -> l.push(direct(b.toArray()));
+            case null -> lua.pushNil();
+            case Boolean b -> lua.push(b.booleanValue());
+            case Integer i -> lua.push(i.longValue());
+            case Long n -> lua.push(n.longValue());
+            case Double d -> lua.push(d);
+            case String s -> lua.push(direct(s.getBytes(StandardCharsets.UTF_8)));
+            case Bytes b -> lua.push(direct(b.toArray()));
             case LuaFunction f -> {
-                l.refGet(wrap);
-                l.push(plain(f));
-                l.pCall(1, 1);
+                lua.refGet(wrap);
+                lua.push(plain(f));
+                lua.pCall(1, 1);
             }
-            case LiveTable t -> {
-                l.newTable();
-                l.newTable();
-                put(l, "__index", t.index());
-                if (t.newIndex() != null) {
-                    put(l, "__newindex", t.newIndex());
+            case LiveTable table -> {
+                lua.newTable();
+                lua.newTable();
+                put(lua, "__index", table.index());
+                if (table.newIndex() != null) {
+                    put(lua, "__newindex", table.newIndex());
                 }
-                l.setMetatable(-2);
+                lua.setMetatable(-2);
             }
             case Values several -> {
                 for (Object each : several.values()) {
-                    push(l, each);
+                    push(lua, each);
                 }
             }
             case Json.Obj o -> {
-                l.newTable();
+                lua.newTable();
                 o.fields().forEach((k, v) -> {
                     if (v != null && !v.equals("")) {
-                        put(l, k, v);
+                        put(lua, k, v);
                     }
                 });
             }
             case Map<?, ?> m -> {
-                l.newTable();
-                m.forEach((k, v) -> put(l, k, v));
+                lua.newTable();
+                m.forEach((k, v) -> put(lua, k, v));
             }
             case List<?> list -> {
-                l.newTable();
+                lua.newTable();
                 for (int i = 0; i < list.size(); i++) {
-                    put(l, (long) i + 1, list.get(i));
+                    put(lua, (long) i + 1, list.get(i));
                 }
             }
             default -> throw new IllegalArgumentException(value.getClass().getName());
         }
     }
 
-    private void put(Lua l, Object key, Object value) {
-        push(l, key);
-        push(l, value);
-        l.rawSet(-3);
+    private void put(Lua lua, Object key, Object value) {
+        push(lua, key);
+        push(lua, value);
+        lua.rawSet(-3);
     }
 
     /** Answers true and the result, or false and what is wrong: an exception must not pass through Lua's frames. */

@@ -79,25 +79,25 @@ public final class SlurmWords {
         state.load(FORMATS.getBytes(StandardCharsets.UTF_8), "slurm");
     }
 
-    /** Formats are the script's own library's. What is wrong with one is told with the line that has it. */
+    /** Formats are the script's own library's. An error in a format is reported with its line. */
     private static final String FORMATS = """
-            local format, pcall, error, tostring, select = string.format, pcall, error, tostring, select
-            for name, say in pairs(slurm) do
-              if type(say) == "function" and (name:find("^log_") or name == "error" or name == "user_msg") then
-                slurm[name] = function(...)
-                  local ok, text = pcall(format, ...)
-                  if not ok then error(text, 2) end
-                  say(text)
-                end
-              end
+        local format, pcall, error, tostring, select = string.format, pcall, error, tostring, select
+        for name, say in pairs(slurm) do
+          if type(say) == "function" and (name:find("^log_") or name == "error" or name == "user_msg") then
+            slurm[name] = function(...)
+              local ok, text = pcall(format, ...)
+              if not ok then error(text, 2) end
+              say(text)
             end
-            local log = slurm.log
-            slurm.log = function(level, text, ...)
-              if select("#", ...) > 0 then text = format(text, ...) end
-              if text == nil then level, text = 0, level end
-              log(level, tostring(text))
-            end
-            """;
+          end
+        end
+        local log = slurm.log
+        slurm.log = function(level, text, ...)
+          if select("#", ...) > 0 then text = format(text, ...) end
+          if text == nil then level, text = 0, level end
+          log(level, tostring(text))
+        end
+        """;
 
     private static LuaFunction says(Level level, Log log) {
         return a -> {

@@ -11,10 +11,10 @@ import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.node.config.Settings;
-import dev.muster.node.job.Reports;
+import dev.muster.node.job.UnacknowledgedReports;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.UnexpectedErrors;
+import dev.muster.node.os.EventLoop;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
 import dev.muster.transport.Server;
@@ -45,8 +45,8 @@ public final class ControllerLink implements AutoCloseable {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
-    private final Reports reports;
+    private final EventLoop loop;
+    private final UnacknowledgedReports reports;
     private final ClientSource clients;
     private final Supplier<Register> register;
     private final Supplier<Heartbeat> heartbeat;
@@ -69,8 +69,8 @@ public final class ControllerLink implements AutoCloseable {
     public ControllerLink(
             Settings settings,
             DaemonLog log,
-            Loop loop,
-            Reports reports,
+            EventLoop loop,
+            UnacknowledgedReports reports,
             ClientSource clients,
             Supplier<Register> register,
             Supplier<Heartbeat> heartbeat,
@@ -120,7 +120,7 @@ public final class ControllerLink implements AutoCloseable {
         return switch (e) {
             case IOException io -> ErrorText.of(io);
             case Json.MalformedException malformed -> malformed.getMessage();
-            default -> Faults.described(e);
+            default -> UnexpectedErrors.described(e);
         };
     }
 
@@ -171,7 +171,7 @@ public final class ControllerLink implements AutoCloseable {
                         connected = true;
                         log.info("registered at " + address.host() + ":" + address.port());
                         int seconds = w.heartbeatSeconds() > 0 ? w.heartbeatSeconds() : HEARTBEAT_SECONDS_DEFAULT;
-                        Loop.aside(() -> write(frames, queue, seconds));
+                        EventLoop.aside(() -> write(frames, queue, seconds));
                         answers = queue;
                         loop.post(() -> reports.connect(queue::add));
                         loop.post(() -> orders.accept(w));
@@ -236,7 +236,7 @@ public final class ControllerLink implements AutoCloseable {
         } catch (IOException e) {
             frames.close();
         } catch (RuntimeException e) {
-            Faults.report(e);
+            UnexpectedErrors.report(e);
             frames.close(); // a link that says nothing more would make the node DOWN: the next one may do better
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -21,12 +21,12 @@ import dev.muster.model.format.HostList;
 import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.config.SlurmdOptions;
-import dev.muster.node.config.WhichNode;
+import dev.muster.node.config.NodeIdentity;
 import dev.muster.node.hardware.GpuProbe;
 import dev.muster.node.hardware.GresReport;
 import dev.muster.node.hardware.HardwareProbe;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
+import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
@@ -84,7 +84,7 @@ public final class Main {
 
     private static int showHardware(SlurmdOptions options) {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
-        String name = options.nodeName().isEmpty() ? WhichNode.shortName(Os.hostName()) : options.nodeName();
+        String name = options.nodeName().isEmpty() ? NodeIdentity.shortName(Os.hostName()) : options.nodeName();
         System.out.println(
                 HardwareProbe.describe(name, probe.read(""), GpuProbe.gresText(gpus(probe)), probe.uptimeSeconds()));
         return 0;
@@ -163,16 +163,16 @@ public final class Main {
             return serveSeveral(conf, names, options, slurmUser, identities, source);
         }
         return switch (which(conf, options, slurmUser)) {
-            case WhichNode.Unknown u -> {
+            case NodeIdentity.Unknown u -> {
                 System.err.println("slurmd: fatal: " + u.sentence());
                 yield 1;
             }
-            case WhichNode.Found f
+            case NodeIdentity.Found f
             when options.mode() == SlurmdOptions.Mode.SHOW_GRES -> {
                 GresReport.lines(conf, f.node()).forEach(System.err::println);
                 yield 0;
             }
-            case WhichNode.Found f ->
+            case NodeIdentity.Found f ->
                 serve(
                         source.isPresent() ? cached(conf, f.node()) : conf,
                         List.of(f),
@@ -198,9 +198,9 @@ public final class Main {
             Identities identities,
             Optional<Configless> source)
             throws IOException {
-        List<WhichNode.Found> nodes = names.stream()
+        List<NodeIdentity.Found> nodes = names.stream()
                 .flatMap(name -> conf.node(name).stream())
-                .map(n -> new WhichNode.Found(n, ""))
+                .map(n -> new NodeIdentity.Found(n, ""))
                 .toList();
         String wrong;
         if (options.dynamic() || options.future().isPresent()) {
@@ -230,18 +230,18 @@ public final class Main {
                 source);
     }
 
-    private static WhichNode.Answer which(SlurmConf conf, SlurmdOptions options, int slurmUser) throws IOException {
+    private static NodeIdentity.Answer which(SlurmConf conf, SlurmdOptions options, int slurmUser) throws IOException {
         HardwareProbe probe = new HardwareProbe(Path.of("/"), Path.of("/tmp"));
         if (options.dynamic()) {
-            return WhichNode.dynamic(conf, options, Os.hostName(), probe.read(""));
+            return NodeIdentity.dynamic(conf, options, Os.hostName(), probe.read(""));
         }
         if (options.future().isPresent()) {
             Sessions sessions = new Sessions(conf, new Caller(Os.uid(), Os.gid()), slurmUser, false);
-            return WhichNode.future(conf, sessions, options, Os.hostName(), probe.read(""));
+            return NodeIdentity.future(conf, sessions, options, Os.hostName(), probe.read(""));
         }
         return SettingsReader.node(conf, options.nodeName(), Os.hostName())
-                .<WhichNode.Answer>map(n -> new WhichNode.Found(n, ""))
-                .orElse(new WhichNode.Unknown("Unable to determine this slurmd's NodeName"));
+                .<NodeIdentity.Answer>map(n -> new NodeIdentity.Found(n, ""))
+                .orElse(new NodeIdentity.Unknown("Unable to determine this slurmd's NodeName"));
     }
 
     private static Path directory(SlurmConf fetched) {
@@ -264,7 +264,7 @@ public final class Main {
 
     private static int serve(
             SlurmConf conf,
-            List<WhichNode.Found> nodes,
+            List<NodeIdentity.Found> nodes,
             SlurmdOptions options,
             int slurmUser,
             Identities identities,
@@ -301,7 +301,7 @@ public final class Main {
             return 1;
         }
         log.adoptLibraries();
-        Faults.install(log);
+        UnexpectedErrors.install(log);
         conf.warnings().forEach(w -> log.error(w.message()));
         options.idle().forEach(log::error);
         nodes.stream()
@@ -361,9 +361,9 @@ public final class Main {
     /** Serves, again with a new configuration after each change of it, until told to stop. */
     private static int serveToTheEnd(Start first) throws Slurmd.CannotStartException, IOException {
         applyProcessOptions(first);
-        Lifetime lifetime = new Lifetime(first.log);
+        SlurmdLifecycle lifetime = new SlurmdLifecycle(first.log);
         Start start = first;
-        try (Machine machine = new Machine(first.settings().stepd(), first.nodes.size())) {
+        try (SlurmdProcess machine = new SlurmdProcess(first.settings().stepd(), first.nodes.size())) {
             WarmUp.start(
                     first.settings(),
                     new Sessions(
@@ -372,7 +372,7 @@ public final class Main {
                             first.settings().slurmUserId(),
                             false),
                     first.log);
-            while (serveOnce(start, lifetime, machine) == Lifetime.Order.READ_CONFIG) {
+            while (serveOnce(start, lifetime, machine) == SlurmdLifecycle.Order.READ_CONFIG) {
                 start = reread(start);
             }
         }
@@ -380,7 +380,7 @@ public final class Main {
         return 0;
     }
 
-    private static Lifetime.Order serveOnce(Start start, Lifetime lifetime, Machine machine)
+    private static SlurmdLifecycle.Order serveOnce(Start start, SlurmdLifecycle lifetime, SlurmdProcess machine)
             throws Slurmd.CannotStartException, IOException {
         Settings settings = start.settings();
         Sessions sessions = new Sessions(start.conf, new Caller(Os.uid(), Os.gid()), settings.slurmUserId(), false)
@@ -409,9 +409,9 @@ public final class Main {
             running.forEach(Slurmd::start);
             DaemonProcess.ready(0);
             CommandServiceLog.follow(start.log);
-            Lifetime.Order order = lifetime.await();
+            SlurmdLifecycle.Order order = lifetime.await();
             sack.ifPresent(Sack::close);
-            if (order == Lifetime.Order.STOP) {
+            if (order == SlurmdLifecycle.Order.STOP) {
                 pidFiles.forEach(PidFile::remove);
             } else {
                 launchesMs = LAUNCHES_MS;
@@ -427,7 +427,7 @@ public final class Main {
      * Waits for launches that have begun. After a reconfiguration the same process serves on: a step that was not there
      * yet when it looked for its jobs would run without it.
      */
-    private static void awaitLaunches(Start start, List<Slurmd> running, Machine machine, long ms) {
+    private static void awaitLaunches(Start start, List<Slurmd> running, SlurmdProcess machine, long ms) {
         running.forEach(Slurmd::disconnect);
         int left = machine.starters.awaitNone(ms);
         if (left > 0) {
@@ -471,7 +471,7 @@ public final class Main {
         Optional<NodeConf> node;
         if (line.isEmpty()) {
             node = conf.node(now.nodeName());
-        } else if (WhichNode.ofLine(conf, line) instanceof WhichNode.Found f) {
+        } else if (NodeIdentity.ofLine(conf, line) instanceof NodeIdentity.Found f) {
             node = Optional.of(f.node());
         } else {
             node = Optional.empty();

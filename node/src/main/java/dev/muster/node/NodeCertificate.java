@@ -9,8 +9,9 @@ import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.ClusterMessages.SignCertificate;
 import dev.muster.model.api.ClusterMessages.SignedCertificate;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
@@ -84,17 +85,17 @@ final class NodeCertificate {
     }
 
     /** Renews it as long as the loop runs. */
-    void keep(Loop loop) {
+    void keep(EventLoop loop) {
         loop.later(
                 Math.clamp(untilRenewalMs(), PAUSE_MS, LOOK_MS),
-                () -> Loop.aside(() -> {
+                () -> EventLoop.aside(() -> {
                     try {
                         if (untilRenewalMs() <= 0) {
                             obtain(1);
                         }
                         keep(loop);
                     } catch (IOException e) {
-                        log.error("the certificate is not renewed: " + e.getMessage());
+                        log.error("the certificate is not renewed: " + ErrorSentence.of(e));
                         loop.later(AGAIN_MS, () -> keep(loop));
                     }
                 }));
@@ -144,7 +145,7 @@ final class NodeCertificate {
                 } catch (IOException | Json.MalformedException e) {
                     last = new IOException(
                             "no certificate from " + controller.host() + ":" + controller.port() + ": "
-                                    + e.getMessage(),
+                                    + ErrorSentence.of(e),
                             e);
                 }
             }

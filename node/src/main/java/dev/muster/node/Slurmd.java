@@ -5,6 +5,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.json.Json;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.CheckHealth;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -30,7 +31,7 @@ import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.node.cgroup.Cgroups;
 import dev.muster.node.cgroup.MemoryWatch;
 import dev.muster.node.cgroup.Namespaces;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.hardware.FeatureHelpers;
 import dev.muster.node.hardware.HardwareProbe;
@@ -40,9 +41,9 @@ import dev.muster.node.io.MpiLinks;
 import dev.muster.node.io.X11Tunnels;
 import dev.muster.node.job.Hooks;
 import dev.muster.node.job.Jobs;
-import dev.muster.node.job.Reports;
+import dev.muster.node.job.UnacknowledgedReports;
 import dev.muster.node.job.StepManager;
-import dev.muster.node.job.Unallocated;
+import dev.muster.node.job.NoAllocateSteps;
 import dev.muster.node.meter.GpuUse;
 import dev.muster.node.meter.Hdf5Sink;
 import dev.muster.node.meter.InfluxSink;
@@ -51,11 +52,11 @@ import dev.muster.node.meter.PowerMeter;
 import dev.muster.node.meter.ProfileSink;
 import dev.muster.node.meter.Profiles;
 import dev.muster.node.meter.Sensors;
-import dev.muster.node.meter.StepUses;
+import dev.muster.node.meter.StepUsageFiles;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.UnexpectedErrors;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.os.UserFiles;
@@ -63,7 +64,7 @@ import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.SpoolLock;
 import dev.muster.node.step.RunningSteps;
 import dev.muster.node.step.SpecBuilder;
-import dev.muster.node.step.Starter;
+import dev.muster.node.step.StepStarter;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Frames;
@@ -87,7 +88,7 @@ public final class Slurmd implements AutoCloseable {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final JobSpool spool;
     private final Hooks hooks;
     private final Sensors sensors;
@@ -95,7 +96,7 @@ public final class Slurmd implements AutoCloseable {
     private final Jobs jobs;
     private final MpiLinks mpi;
     private final LaunchRelay launches;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
     private final StepManager manager;
     private final HardwareProbe probe;
     private final ControllerLink link;
@@ -108,14 +109,14 @@ public final class Slurmd implements AutoCloseable {
     private final long startTime = System.currentTimeMillis() / 1000;
     private final Owner owner;
     private final boolean reportReboot;
-    private final StepUses uses;
+    private final StepUsageFiles uses;
     private final FeatureHelpers helpers;
     /** The active ones among the features of its helpers. */
     private volatile List<String> activeFeatures;
     /** When they were changed without a reboot, seconds since 1970. */
     private volatile long featuresTime;
 
-    /** Has this node drained, for {@link Faults}. */
+    /** Has this node drained, for {@link UnexpectedErrors}. */
     private final Consumer<String> faults = this::drain;
 
     private void drain(String reason) {
@@ -150,7 +151,7 @@ public final class Slurmd implements AutoCloseable {
             Owner owner,
             boolean reportReboot,
             Neighbours neighbours,
-            Machine machine)
+            SlurmdProcess machine)
             throws CannotStartException {
         this.settings = settings;
         this.log = log;
@@ -165,7 +166,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             spool.open();
             lock = SpoolLock.take(settings.spoolDirectory(), machine.nodes == 1, log);
-            reports = new Reports(settings.spoolDirectory());
+            reports = new UnacknowledgedReports(settings.spoolDirectory());
         } catch (IOException e) {
             throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e));
         }
@@ -188,7 +189,7 @@ public final class Slurmd implements AutoCloseable {
         files = new UserFiles(namespaces::kept);
         windows = new X11Tunnels(settings, log, spool, namespaces);
         Profiles profiles = profiles();
-        Starter starter = new Starter(
+        StepStarter starter = new StepStarter(
                 settings,
                 log,
                 spool,
@@ -204,7 +205,7 @@ public final class Slurmd implements AutoCloseable {
         jobs = new Jobs(settings, log, loop, spool, reports, hooks, cgroups, starter, mpi, machine.starters, bootId);
         watchMemory(cgroups);
         sampleNow();
-        uses = new StepUses(settings.spoolDirectory().resolve(StepUses.DIRECTORY), log);
+        uses = new StepUsageFiles(settings.spoolDirectory().resolve(StepUsageFiles.DIRECTORY), log);
         sampleTasks(programs);
         manager = new StepManager(
                 settings,
@@ -231,11 +232,11 @@ public final class Slurmd implements AutoCloseable {
                 this::hardware,
                 () -> lastMessage,
                 startTime,
-                new Unallocated(settings, loop, jobs, bootId),
+                new NoAllocateSteps(settings, loop, jobs, bootId),
                 manager,
                 m -> follow(m.address(), m.term()));
         server = open(sessions, relay);
-        Faults.add(faults);
+        UnexpectedErrors.add(faults);
         link = new ControllerLink(
                 settings,
                 log,
@@ -265,7 +266,7 @@ public final class Slurmd implements AutoCloseable {
         new TaskSamples(
                         loop,
                         sensing,
-                        settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                        settings.confinement().tracking() == CgroupSettings.Tracking.GROUP,
                         jobs::running,
                         () -> sensing.tasks().gpus() && programs.has("nvidia-smi")
                                 ? programs.run(GpuUse.COMMAND).map(GpuUse::parse)
@@ -343,7 +344,7 @@ public final class Slurmd implements AutoCloseable {
         return new Profiles(
                 loop,
                 how,
-                settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                settings.confinement().tracking() == CgroupSettings.Tracking.GROUP,
                 () -> jobs.running(),
                 () -> Profiles.meters(
                         Path.of("/"),
@@ -356,11 +357,11 @@ public final class Slurmd implements AutoCloseable {
 
     private void sampleNow() {
         if (sensors.sampleSeconds() > 0) {
-            Loop.aside(() -> {
+            EventLoop.aside(() -> {
                 try {
                     sensors.sample();
                 } catch (RuntimeException e) {
-                    log.error("acct_gather: " + Faults.described(e));
+                    log.error("acct_gather: " + UnexpectedErrors.described(e));
                 }
                 loop.later(sensors.sampleSeconds() * 1000L, this::sampleNow);
             });
@@ -395,7 +396,7 @@ public final class Slurmd implements AutoCloseable {
                 identity = sessions.identity(TlsRole.SLURMD, log::error);
             }
         } catch (IOException e) {
-            throw new CannotStartException(e.getMessage());
+            throw new CannotStartException(ErrorSentence.of(e));
         }
         long endNs = System.nanoTime() + PORT_WAIT_MS * 1_000_000L;
         while (true) {
@@ -436,7 +437,7 @@ public final class Slurmd implements AutoCloseable {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        return String.valueOf(cause.getMessage());
+        return ErrorSentence.of(cause);
     }
 
     private Optional<Server.Page> page(String path) {
@@ -565,7 +566,7 @@ public final class Slurmd implements AutoCloseable {
         try {
             carryOut(order);
         } catch (RuntimeException e) {
-            Faults.report(e);
+            UnexpectedErrors.report(e);
             jobs.failed(order, "slurmd internal error: " + e);
         }
     }
@@ -583,18 +584,18 @@ public final class Slurmd implements AutoCloseable {
             case dev.muster.model.node.NodeMessages.MeasureMemory m -> measure(m);
             case dev.muster.model.node.NodeMessages.Notify n -> jobs.notify(n);
             case dev.muster.model.node.NodeMessages.Charter c -> manager.told(c);
-            case ReadConfig r -> Loop.aside(owner::readConfig);
+            case ReadConfig r -> EventLoop.aside(owner::readConfig);
             case SetDebug s -> debug(s.level());
-            case StopDaemon s -> Loop.aside(owner::stop);
+            case StopDaemon s -> EventLoop.aside(owner::stop);
             case Ack a -> reports.acknowledge(a.seq());
             case Welcome w -> launches.stale(w.staleRelay());
             case StaleRelay s -> launches.stale(s.id());
             case Relay r -> launches.order(r, link::tell);
             case Refused r -> {}
-            case CheckHealth c -> Loop.aside(hooks::health);
-            case dev.muster.model.node.NodeMessages.ReadFile r -> Loop.aside(() -> link.tell(files.read(r)));
-            case dev.muster.model.node.NodeMessages.ReadUse r -> Loop.aside(() -> link.tell(uses.read(r)));
-            case dev.muster.model.node.NodeMessages.Reboot r -> Loop.aside(() -> reboot(r));
+            case CheckHealth c -> EventLoop.aside(hooks::health);
+            case dev.muster.model.node.NodeMessages.ReadFile r -> EventLoop.aside(() -> link.tell(files.read(r)));
+            case dev.muster.model.node.NodeMessages.ReadUse r -> EventLoop.aside(() -> link.tell(uses.read(r)));
+            case dev.muster.model.node.NodeMessages.Reboot r -> EventLoop.aside(() -> reboot(r));
         }
     }
 
@@ -603,7 +604,7 @@ public final class Slurmd implements AutoCloseable {
                 .filter(s -> s.jobId() == m.jobId())
                 .map(ProcessTable.Running::stepd)
                 .toList();
-        Loop.aside(() -> {
+        EventLoop.aside(() -> {
             long kb = MemoryWatch.residentKb(stepds);
             loop.post(() -> link.tell(new dev.muster.model.node.NodeMessages.MemoryUsed(m.jobId(), m.attempt(), kb)));
         });
@@ -622,14 +623,14 @@ public final class Slurmd implements AutoCloseable {
     /** Ends the daemon; its jobs go on. */
     @Override
     public void close() {
-        Faults.remove(faults);
+        UnexpectedErrors.remove(faults);
         disconnect();
         windows.close();
         loop.close();
         try {
             lock.channel().close();
         } catch (IOException e) {
-            log.debug("lock: " + e.getMessage());
+            log.debug("lock: " + ErrorSentence.of(e));
         }
     }
 }

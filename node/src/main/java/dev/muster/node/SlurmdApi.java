@@ -8,15 +8,16 @@ import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.api.SlurmdMessages;
 import dev.muster.model.api.SlurmdMessages.StepProcesses;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.Hardware;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Jobs;
 import dev.muster.node.job.StepManager;
-import dev.muster.node.job.Unallocated;
+import dev.muster.node.job.NoAllocateSteps;
 import dev.muster.node.meter.Sensors;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.transport.Caller;
@@ -31,13 +32,13 @@ import java.util.function.Supplier;
 /** Answers queries of users: about slurmd itself, and about the processes of the caller's jobs. */
 public final class SlurmdApi {
     private final Settings settings;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Jobs jobs;
     private final Sensors sensors;
     private final Supplier<Hardware> hardware;
     private final LongSupplier lastMessage;
     private final DaemonLog log;
-    private final Unallocated unallocated;
+    private final NoAllocateSteps unallocated;
     private final StepManager manager;
     private final long startTime;
     private final Consumer<SlurmdMessages.FollowController> follow;
@@ -45,13 +46,13 @@ public final class SlurmdApi {
     SlurmdApi(
             Settings settings,
             DaemonLog log,
-            Loop loop,
+            EventLoop loop,
             Jobs jobs,
             Sensors sensors,
             Supplier<Hardware> hardware,
             LongSupplier lastMessage,
             long startTime,
-            Unallocated unallocated,
+            NoAllocateSteps unallocated,
             StepManager manager,
             Consumer<SlurmdMessages.FollowController> follow) {
         this.follow = follow;
@@ -101,7 +102,7 @@ public final class SlurmdApi {
         } catch (Json.MalformedException e) {
             return Reply.error(400, SlurmErrno.UNEXPECTED_MSG_ERROR, SlurmErrno.UNEXPECTED_MSG_ERROR.sentence());
         } catch (IllegalStateException e) {
-            return Reply.error(500, SlurmErrno.INTERNAL, e.getMessage());
+            return Reply.error(500, SlurmErrno.INTERNAL, ErrorSentence.of(e));
         }
     }
 
@@ -109,7 +110,7 @@ public final class SlurmdApi {
         try {
             return loop.ask(jobs::running);
         } catch (IOException e) {
-            throw new IllegalStateException(e.getMessage(), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
     }
 
@@ -144,7 +145,7 @@ public final class SlurmdApi {
     /** Processes of the caller's jobs; root and SlurmUser see all. */
     private SlurmdMessages.ProcessesReply processes(Caller caller, SlurmdMessages.QueryProcesses q) {
         ProcessTable table = new ProcessTable(
-                settings.confinement().tracking() == Confinement.Tracking.GROUP,
+                settings.confinement().tracking() == CgroupSettings.Tracking.GROUP,
                 settings.around().sensing().tasks());
         boolean all = caller.uid() == 0 || caller.uid() == settings.slurmUserId();
         List<StepProcesses> out = new ArrayList<>();

@@ -16,7 +16,7 @@ import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.node.config.Settings;
 import dev.muster.node.hardware.HardwareProbe;
 import dev.muster.node.io.IoRelay;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
@@ -129,7 +129,7 @@ final class WarmUp {
         NodeStep step = new NodeStep(0, directory);
         step.ioToken = TOKEN;
         step.begun.complete(NodeStep.Begin.GOOD);
-        try (Loop loop = new Loop(log);
+        try (EventLoop loop = new EventLoop(log);
                 ServerSocketChannel stepd = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             stepd.bind(UnixDomainSocketAddress.of(spool.socket(directory)));
             Thread.ofVirtual().start(() -> serve(stepd));
@@ -185,7 +185,7 @@ final class WarmUp {
                 .length;
     }
 
-    /** One connection after the other, as long as there are any. */
+    /** Serves one connection after the other until the listener closes. */
     private void serve(ServerSocketChannel listener) {
         try {
             while (true) {

@@ -8,7 +8,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
@@ -33,7 +33,7 @@ public final class Chartered {
     private Chartered() {}
 
     private void apply(Command command) {
-        Now now = new Now(1_000_000_000, 1_000_000_000);
+        DecisionTime now = new DecisionTime(1_000_000_000, 1_000_000_000);
         Decision decision = core.decide(command, now);
         if (decision instanceof Decision.Rejected r) {
             throw new AssertionError(r.sentence());

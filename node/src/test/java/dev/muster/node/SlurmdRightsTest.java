@@ -21,9 +21,9 @@ import dev.muster.model.job.StepDesc;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
-import dev.muster.node.job.Unallocated;
+import dev.muster.node.job.NoAllocateSteps;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
@@ -89,7 +89,7 @@ class SlurmdRightsTest {
         controller.await(NodeMessages.Register.class);
         for (int job : List.of(JOB, HET, HET + 1, UNALLOCATED)) {
             controller.send(batch(job));
-            if (!Unallocated.is(job)) {
+            if (!NoAllocateSteps.is(job)) {
                 controller.await(NodeMessages.StepLaunched.class);
             }
         }
@@ -144,8 +144,8 @@ class SlurmdRightsTest {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Confinement none = new Confinement(
-                CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, Map.of());
+        CgroupSettings none = new CgroupSettings(
+                CgroupConf.defaults(), CgroupSettings.Tracking.CGROUP, false, false, false, false, Map.of());
         Path stepd = Path.of("target/native").toAbsolutePath().resolve("slurmstepd");
         Settings settings = new Settings(
                 "n1",
@@ -193,7 +193,7 @@ class SlurmdRightsTest {
                 },
                 false,
                 node -> Optional.of(new Settings.Address("127.0.0.1", port)),
-                new Machine(stepd, 1));
+                new SlurmdProcess(stepd, 1));
         made.start();
         return made;
     }

@@ -22,7 +22,7 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepExited;
 import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
@@ -77,17 +77,17 @@ class SlurmdTest {
         slurmd = slurmd();
     }
 
-    private static final Confinement NOT_CONFINED = new Confinement(
-            CgroupConf.defaults(), Confinement.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
+    private static final CgroupSettings NOT_CONFINED = new CgroupSettings(
+            CgroupConf.defaults(), CgroupSettings.Tracking.CGROUP, false, false, false, false, java.util.Map.of());
 
     private boolean pollMemory;
 
     private Slurmd slurmd() throws Exception {
-        return slurmd(new Machine(stepd, 1));
+        return slurmd(new SlurmdProcess(stepd, 1));
     }
 
     /** @param machine the same as before, as at a new configuration, or another, as in another process */
-    private Slurmd slurmd(Machine machine) throws Exception {
+    private Slurmd slurmd(SlurmdProcess machine) throws Exception {
         Settings settings = new Settings(
                 "n1",
                 "test",
@@ -356,6 +356,41 @@ class SlurmdTest {
         assertThat(exited(50, NodeMessages.STEP_BATCH).tasks()).isEqualTo(Map.of("0", ExitStatus.exited(4)));
     }
 
+    /** slurmd, or slurmstepd, was killed before a task could run. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+            -5 | none                                        | true
+            -5 | state running,begun no,task id=0 phase=waiting pid=0 started=0.0 | true
+            0  | none                                        | false
+            """)
+    void stepWithoutATaskThatCanHaveRunIsAFailedLaunch(int stepId, String status, boolean nodeFault) throws Exception {
+        JobShare share = share(52, -1);
+        controller.send(new NodeMessages.Prepare(share, true));
+        controller.await(NodeMessages.PrologDone.class);
+        slurmd.close();
+        Path step = Files.createDirectory(spool.resolve("job00052/step." + stepId));
+        if (status != null) {
+            Files.writeString(step.resolve("status"), "stepd 4194304\n" + status.replace(",", "\n") + "\nend\n");
+        }
+        slurmd = slurmd();
+        LaunchFailed failed = controller.await(LaunchFailed.class);
+        assertThat(failed.stepId()).isEqualTo(stepId);
+        assertThat(failed.nodeFault()).isEqualTo(nodeFault);
+        assertThat(failed.drain()).isFalse();
+    }
+
+    /** Without "begun no" a task may have run: the job ends, and does not run twice. */
+    @Test
+    void batchStepOfAKilledStepdIsNotLaunchedAgain() throws Exception {
+        controller.send(new NodeMessages.Prepare(share(53, -1), true));
+        controller.await(NodeMessages.PrologDone.class);
+        slurmd.close();
+        Path step = Files.createDirectory(spool.resolve("job00053/step." + NodeMessages.STEP_BATCH));
+        Files.writeString(step.resolve("status"), "stepd 4194304\nstate running\ntask id=0 phase=waiting pid=0\nend\n");
+        slurmd = slurmd();
+        assertThat(exited(53, NodeMessages.STEP_BATCH).reason()).isEqualTo("StepdKilled");
+    }
+
     /** A new configuration is served in the same process, in which the hooks of the slurmd before still run. */
     @Test
     void hooksThatRunAtANewConfigurationRunOnce() throws Exception {
@@ -363,7 +398,7 @@ class SlurmdTest {
         prologs.add(script("prolog", "echo prolog >>" + hooks + "; sleep 2").toString());
         epilogs.add(script("epilog", "echo epilog >>" + hooks + "; sleep 2").toString());
         slurmd.close();
-        Machine machine = new Machine(stepd, 1);
+        SlurmdProcess machine = new SlurmdProcess(stepd, 1);
         slurmd = slurmd(machine);
         controller.send(batch(share(51, -1), spool.resolve("o"), "exit 3\n"));
         awaitText(hooks, "prolog");

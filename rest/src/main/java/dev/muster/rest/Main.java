@@ -9,6 +9,7 @@ import dev.muster.daemon.ProcessIds;
 import dev.muster.daemon.Signals;
 import dev.muster.json.Json;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.rest.contract.Contract;
 import dev.muster.rest.contract.Document;
 import dev.muster.rest.http.Connection;
@@ -44,7 +45,7 @@ public final class Main {
         } catch (StartupException e) {
             rc = fatal(e.getMessage());
         } catch (IOException | RuntimeException e) {
-            rc = fatal(e.getMessage() == null ? e.toString() : e.getMessage());
+            rc = fatal(ErrorSentence.of(e));
         }
         if (rc != 0) {
             DaemonProcess.ready(rc);
@@ -58,18 +59,18 @@ public final class Main {
     }
 
     private static int run(List<String> args, Map<String, String> env) throws StartupException, IOException {
-        SlurmrestdOptions o = SlurmrestdOptions.read(args, env);
-        if (!o.printed().isEmpty()) {
-            print(o.printed());
+        SlurmrestdOptions options = SlurmrestdOptions.read(args, env);
+        if (!options.printed().isEmpty()) {
+            print(options.printed());
             return 0;
         }
         Contract contract = Contract.read();
-        if (o.document()) {
+        if (options.document()) {
             print(new String(
                             Json.print(new Document(
                                             contract,
-                                            o.served().tags(),
-                                            o.served().versions())
+                                            options.served().tags(),
+                                            options.served().versions())
                                     .make()),
                             StandardCharsets.UTF_8)
                     + "\n");
@@ -77,36 +78,36 @@ public final class Main {
         }
         Optional<File> prefix =
                 Optional.ofNullable(System.getProperty("muster.prefix")).map(File::new);
-        File file = o.file().isEmpty() ? SlurmConf.locate(Optional.empty(), prefix) : new File(o.file());
+        File file = options.file().isEmpty() ? SlurmConf.locate(Optional.empty(), prefix) : new File(options.file());
         if (!file.canRead()) {
             throw new StartupException("Unable to read " + file);
         }
         DaemonLog log = new DaemonLog(
-                NAME, "", true, o.logging().level(), "", o.logging().syslogLevel());
+                NAME, "", true, options.logging().level(), "", options.logging().syslogLevel());
         log.adoptLibraries();
-        o.notes().forEach(log::info);
+        options.notes().forEach(log::info);
         Signals.ignore("PIPE");
-        Optional<SSLContext> tls = tls(file, o, log);
-        try (Listeners listeners = new Listeners(o.limits().connections(), tls, log)) {
-            for (String place : o.listen()) {
+        Optional<SSLContext> tls = tls(file, options, log);
+        try (Listeners listeners = new Listeners(options.limits().connections(), tls, log)) {
+            for (String place : options.listen()) {
                 listeners.open(place);
             }
-            Privileges.become(o.runAs().user(), o.runAs().group());
-            if (o.checked()) {
+            Privileges.become(options.runAs().user(), options.runAs().group());
+            if (options.checked()) {
                 Privileges.check(slurmUser(file));
             }
-            SlurmrestdOptions.Served served = o.served();
+            SlurmrestdOptions.Served served = options.served();
             Auth auth = new Auth(served.auth(), file.getPath(), Privileges.userName());
             Router router = new Router(
                     contract,
                     auth,
                     served.tags(),
                     served.versions(),
-                    o.limits().threads(),
+                    options.limits().threads(),
                     served.page(),
                     served.forms(),
                     log);
-            return o.listen().isEmpty() ? piped(router) : listening(listeners, router, o, log);
+            return options.listen().isEmpty() ? piped(router) : listening(listeners, router, options, log);
         }
     }
 
@@ -114,12 +115,13 @@ public final class Main {
      * Where there is a certificate, whatever TLSType says: requests may be encrypted where the cluster's own
      * connections are not.
      */
-    private static Optional<SSLContext> tls(File file, SlurmrestdOptions o, DaemonLog log) throws StartupException {
-        if (o.listen().isEmpty() || !(SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok)) {
+    private static Optional<SSLContext> tls(File file, SlurmrestdOptions options, DaemonLog log)
+            throws StartupException {
+        if (options.listen().isEmpty() || !(SlurmConf.read(file) instanceof SlurmConf.Parsed.Ok ok)) {
             return Optional.empty();
         }
         TlsPlaces places = TlsPlaces.of(ok.conf());
-        boolean wanted = places.on() || o.listen().stream().anyMatch(l -> l.startsWith(Listeners.HTTPS));
+        boolean wanted = places.on() || options.listen().stream().anyMatch(l -> l.startsWith(Listeners.HTTPS));
         if (!wanted && !new File(places.certificate(TlsRole.RESTD)).exists()) {
             return Optional.empty();
         }
@@ -127,7 +129,7 @@ public final class Main {
             return Optional.of(dev.muster.daemon.Sessions.identity(places, TlsRole.RESTD, log::error)
                     .context());
         } catch (IOException e) {
-            throw new StartupException(e.getMessage());
+            throw new StartupException(ErrorSentence.of(e));
         }
     }
 
@@ -152,14 +154,14 @@ public final class Main {
                 : 1;
     }
 
-    private static int listening(Listeners listeners, Router router, SlurmrestdOptions o, DaemonLog log) {
+    private static int listening(Listeners listeners, Router router, SlurmrestdOptions options, DaemonLog log) {
         CountDownLatch end = new CountDownLatch(1);
         for (String signal : List.of("TERM", "INT")) {
             Signals.on(signal, end::countDown);
         }
         listeners.serve(router);
         DaemonProcess.ready(0);
-        log.info(NAME + " version " + Release.VERSION + " listens on " + String.join(", ", o.listen()));
+        log.info(NAME + " version " + Release.VERSION + " listens on " + String.join(", ", options.listen()));
         try {
             end.await();
         } catch (InterruptedException e) {

@@ -116,9 +116,9 @@ public final class Router implements RequestHandler {
     @Override
     public Http.Reply malformed(Http.Malformed e, String source) {
         log.info(source + ": rejecting what is no HTTP: " + e.getMessage());
-        RestException why =
+        RestException error =
                 new RestException(e.status(), RestException.FAIL_PARSING, e.getMessage(), e.getMessage(), "slurmrestd");
-        return json(e.status(), refusal(why, source));
+        return json(e.status(), refusal(error, source));
     }
 
     private int newest() {
@@ -182,8 +182,8 @@ public final class Router implements RequestHandler {
 
     /** The version of a path, empty unless the path's plugin and version are served. */
     private Optional<Integer> servedVersion(String path) {
-        Matcher m = VERSIONED.matcher(path);
-        return Optional.of(m)
+        Matcher matcher = VERSIONED.matcher(path);
+        return Optional.of(matcher)
                 .filter(Matcher::matches)
                 .filter(v -> tags.contains(v.group(1)))
                 .map(v -> Integer.parseInt(v.group(2)))
@@ -219,18 +219,18 @@ public final class Router implements RequestHandler {
     /** Answers the interface of the page, which Slurm's API does not have. */
     private Http.Reply pageAnswer(Request request, String source, Optional<Request.Peer> peer) {
         String path = request.path().substring(PageApi.PLACE.length());
-        RestException why;
+        RestException error;
         try {
-            Request asked = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
-            return pageApi.answer(asked, path, peer);
+            Request signed = path.equals("session") ? request : sessions.withToken(request, System.currentTimeMillis());
+            return pageApi.answer(signed, path, peer);
         } catch (RestException e) {
-            why = PageApi.refused(e);
+            error = PageApi.refused(e);
         } catch (SlurmException e) {
-            why = PageApi.refused(e, path);
+            error = PageApi.refused(e, path);
         } catch (RuntimeException e) {
-            why = internal(request, e);
+            error = internal(request, e);
         }
-        return json(why.status(), refusal(why, source));
+        return json(error.status(), refusal(error, source));
     }
 
     /** @param unanswerable why nothing can be answered in a form that is wanted */
@@ -411,29 +411,29 @@ public final class Router implements RequestHandler {
         return read;
     }
 
-    /** Names as handlers know them; what the operation does not have is told. */
+    /** Query parameters by the names that handlers use. Parameters that the operation does not have become warnings. */
     private static Map<String, String> query(Request request, Contract.Operation operation, Envelope out)
             throws RestException {
         Map<String, String> all = new LinkedHashMap<>();
-        for (Map.Entry<String, String> e : request.query().entrySet()) {
+        for (Map.Entry<String, String> entry : request.query().entrySet()) {
             Optional<Contract.Param> param = operation.params().stream()
-                    .filter(p -> !p.inPath() && RestCall.key(p.name()).equals(RestCall.key(e.getKey())))
+                    .filter(p -> !p.inPath() && RestCall.key(p.name()).equals(RestCall.key(entry.getKey())))
                     .findFirst();
             if (param.isEmpty()) {
                 out.warning(
-                        "Ignoring unknown field \"" + e.getKey() + "\" of type string in the query",
-                        "#/" + e.getKey() + "/");
+                        "Ignoring unknown field \"" + entry.getKey() + "\" of type string in the query",
+                        "#/" + entry.getKey() + "/");
                 continue;
             }
             List<String> values = param.get().values();
-            List<String> words = values.isEmpty() ? List.of() : Words.of(e.getValue());
+            List<String> words = values.isEmpty() ? List.of() : Words.of(entry.getValue());
             for (int i = 0; i < words.size(); i++) {
                 String word = words.get(i);
                 if (values.stream().noneMatch(v -> v.equalsIgnoreCase(word))) {
-                    throw RestException.flag(word, RestException.element("#/" + e.getKey() + "/", i));
+                    throw RestException.flag(word, RestException.element("#/" + entry.getKey() + "/", i));
                 }
             }
-            all.put(RestCall.key(e.getKey()), e.getValue());
+            all.put(RestCall.key(entry.getKey()), entry.getValue());
         }
         return all;
     }

@@ -62,34 +62,34 @@ public record SlurmrestdOptions(
             List.of("disable_unshare_files", "disable_unshare_sysv", "disable_user_check", "become_user");
 
     static final String USAGE = """
-            Usage: slurmrestd [OPTIONS] [[https://]host:port | unix:/path/to/socket]...
-            \t-a <authentication types>
-            \t\tKinds of authentication to accept, with commas: rest_auth/jwt, rest_auth/local; "list" shows them.
-            \t-d <data parsers>
-            \t\tVersions of the data parser to serve, with commas: v0.0.42 to v0.0.45; "list" shows them.
-            \t-f file
-            \t\tConfiguration of the cluster (slurm.conf).
-            \t-g <group>
-            \t\tBecome this group before requests are read.
-            \t-h
-            \t\tPrint this help message.
-            \t--generate-openapi-spec
-            \t\tPrint the OpenAPI document of what would be served.
-            \t--no-page
-            \t\tServe programs only: no page for browsers.
-            \t--max-connections <count>
-            \t\tConnections that are served at a time.
-            \t-s <OpenAPI plugins>
-            \t\tParts to serve, with commas: slurmctld, slurmdbd, util; "list" shows them.
-            \t-t <thread count>
-            \t\tRequests that are worked on at a time.
-            \t-u <user>
-            \t\tBecome this user before requests are read.
-            \t-v
-            \t\tVerbose mode. Multiple -v's increase verbosity.
-            \t-V
-            \t\tPrint version information and exit.
-            """;
+        Usage: slurmrestd [OPTIONS] [[https://]host:port | unix:/path/to/socket]...
+        \t-a <authentication types>
+        \t\tKinds of authentication to accept, with commas: rest_auth/jwt, rest_auth/local; "list" shows them.
+        \t-d <data parsers>
+        \t\tVersions of the data parser to serve, with commas: v0.0.42 to v0.0.45; "list" shows them.
+        \t-f file
+        \t\tConfiguration of the cluster (slurm.conf).
+        \t-g <group>
+        \t\tBecome this group before requests are read.
+        \t-h
+        \t\tPrint this help message.
+        \t--generate-openapi-spec
+        \t\tPrint the OpenAPI document of what would be served.
+        \t--no-page
+        \t\tServe programs only: no page for browsers.
+        \t--max-connections <count>
+        \t\tConnections that are served at a time.
+        \t-s <OpenAPI plugins>
+        \t\tParts to serve, with commas: slurmctld, slurmdbd, util; "list" shows them.
+        \t-t <thread count>
+        \t\tRequests that are worked on at a time.
+        \t-u <user>
+        \t\tBecome this user before requests are read.
+        \t-v
+        \t\tVerbose mode. Multiple -v's increase verbosity.
+        \t-V
+        \t\tPrint version information and exit.
+        """;
 
     /** @param args behind the program's name */
     public static SlurmrestdOptions read(List<String> args, Map<String, String> env) throws StartupException {
@@ -114,9 +114,9 @@ public record SlurmrestdOptions(
         return r.options(!security.contains("disable_user_check"), Forms.read(env));
     }
 
-    private static int count(String text, int least, String what) throws StartupException {
-        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < least || Integer.parseInt(text) > COUNT_MAX) {
-            throw new StartupException("Invalid value for " + what + ": " + text);
+    private static int count(String text, int minimum, String name) throws StartupException {
+        if (!text.matches("[0-9]{1,5}") || Integer.parseInt(text) < minimum || Integer.parseInt(text) > COUNT_MAX) {
+            throw new StartupException("Invalid value for " + name + ": " + text);
         }
         return Integer.parseInt(text);
     }
@@ -137,7 +137,7 @@ public record SlurmrestdOptions(
         private int verbose;
         private int level = DaemonLog.INFO;
         private int syslogLevel;
-        private List<String> rest = List.of();
+        private List<String> operands = List.of();
 
         /**
          * Sets levels by the most particular variable; where one place has a level of its own, the others' variables
@@ -145,11 +145,11 @@ public record SlurmrestdOptions(
          */
         void levels(Map<String, String> env) throws StartupException {
             String all = "SLURMRESTD_DEBUG";
-            String own = all + "_STDERR";
+            String levelVariable = all + "_STDERR";
             String syslog = all + "_SYSLOG";
             String variable;
-            if (env.containsKey(own) || env.containsKey(syslog)) {
-                variable = own;
+            if (env.containsKey(levelVariable) || env.containsKey(syslog)) {
+                variable = levelVariable;
             } else {
                 variable = env.containsKey(all) ? all : "SLURM_DEBUG";
             }
@@ -166,9 +166,9 @@ public record SlurmrestdOptions(
         }
 
         void all(List<String> args) throws StartupException {
-            rest = new ArrayList<>(args);
-            while (!rest.isEmpty()) {
-                String a = rest.removeFirst();
+            operands = new ArrayList<>(args);
+            while (!operands.isEmpty()) {
+                String a = operands.removeFirst();
                 if (a.startsWith("--")) {
                     longOption(a);
                 } else if (a.startsWith("-") && a.length() > 1) {
@@ -179,30 +179,30 @@ public record SlurmrestdOptions(
             }
         }
 
-        private void longOption(String a) throws StartupException {
-            int equals = a.indexOf('=');
-            String name = equals < 0 ? a : a.substring(0, equals);
+        private void longOption(String argument) throws StartupException {
+            int equals = argument.indexOf('=');
+            String name = equals < 0 ? argument : argument.substring(0, equals);
             switch (name) {
                 case "--help" -> printed = USAGE;
                 case "--version" -> printed = dev.muster.model.Release.LINE + "\n";
                 case "--generate-openapi-spec" -> document = true;
                 case "--no-page" -> page = false;
                 case "--max-connections" ->
-                    connections = count(equals < 0 ? value(name) : a.substring(equals + 1), 1, name);
-                default -> throw new StartupException("unrecognized option '" + a + "'");
+                    connections = count(equals < 0 ? value(name) : argument.substring(equals + 1), 1, name);
+                default -> throw new StartupException("unrecognized option '" + argument + "'");
             }
         }
 
         private String value(String option) throws StartupException {
-            if (rest.isEmpty()) {
+            if (operands.isEmpty()) {
                 throw new StartupException("option requires an argument -- '" + option + "'");
             }
-            return rest.removeFirst();
+            return operands.removeFirst();
         }
 
-        private void letters(String a) throws StartupException {
-            for (int i = 1; i < a.length(); i++) {
-                char c = a.charAt(i);
+        private void letters(String argument) throws StartupException {
+            for (int i = 1; i < argument.length(); i++) {
+                char c = argument.charAt(i);
                 switch (c) {
                     case 'h' -> printed = USAGE;
                     case 'V' -> printed = dev.muster.model.Release.LINE + "\n";
@@ -211,7 +211,7 @@ public record SlurmrestdOptions(
                         if ("adfgstu".indexOf(c) < 0) {
                             throw new StartupException("invalid option -- '" + c + "'");
                         }
-                        valued(c, i + 1 < a.length() ? a.substring(i + 1) : value(String.valueOf(c)));
+                        valued(c, i + 1 < argument.length() ? argument.substring(i + 1) : value(String.valueOf(c)));
                         return;
                     }
                 }

@@ -7,6 +7,7 @@ import dev.muster.rest.http.Http;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,6 +111,92 @@ class OperationsTest {
         assertThat(Json.object(reply.body()).objects("errors").getFirst().number("error_number"))
                 .isEqualTo(errno);
         assertThat(rig.asked).isEmpty();
+    }
+
+    private static final List<String> PLAIN = List.of(
+            ("core_specification thread_specification deadline delay_boot nice tasks oom_kill_step reserve_ports "
+                            + "cpus_per_task minimum_cpus minimum_nodes maximum_nodes minimum_boards_per_node "
+                            + "sockets_per_node threads_per_core tasks_per_node tasks_per_socket tasks_per_core "
+                            + "ntasks_per_tres minimum_cpus_per_node temporary_disk_per_node wait_for_switch")
+                    .split(" "));
+    private static final List<String> STRUCTURED = List.of(
+            ("begin_time distribution_plane_size priority time_limit time_minimum kill_warning_delay memory_per_cpu "
+                            + "memory_per_node required_switches segment_size")
+                    .split(" "));
+
+    /** A number that does not fit is refused by its field's name, in new jobs and in changes of jobs. */
+    @Test
+    void numberOutOfRangeIsRefusedByItsField() throws IOException {
+        Rig rig = new Rig();
+        for (String number :
+                List.of("-3000000000", "9223372036854775808", "1e300", "1.5", "'x'", "'99999999999999999999'")) {
+            for (String field :
+                    Stream.concat(PLAIN.stream(), STRUCTURED.stream()).toList()) {
+                refuses(rig, field, number);
+                if (STRUCTURED.contains(field)) {
+                    refuses(rig, field, "{'set':true,'number':" + number + "}");
+                }
+            }
+        }
+        for (String field : PLAIN) {
+            for (String number : field.equals("deadline") ? List.of("-1") : List.of("2147483648", "4294967295", "-5")) {
+                if (!field.equals("nice") || !number.equals("-5")) {
+                    refuses(rig, field, number);
+                }
+            }
+        }
+        for (String field : STRUCTURED) {
+            refuses(rig, field, "{'set':true,'number':-1}");
+            refuses(rig, field, "-5");
+        }
+        refuses(rig, "kill_warning_delay", "70000");
+        refuses(rig, "segment_size", "70000");
+        refuses(rig, "time_limit", "3000000000");
+        assertThat(rig.asked).isEmpty();
+    }
+
+    private static void refuses(Rig rig, String field, String number) {
+        String job = "{'environment':['A=b'],'wait_for_switch':1,'required_switches':2,'kill_warning_signal':'USR1',"
+                        .replace("'" + field + "':", "'ignored':")
+                + "'" + field + "':" + number + "}";
+        refuses(rig, "/job/submit", "{'script':'x','job':" + job + "}", "#/job/" + field);
+        if (!List.of(
+                        "oom_kill_step",
+                        "kill_warning_delay",
+                        "reserve_ports",
+                        "segment_size",
+                        "tasks_per_socket",
+                        "tasks_per_core",
+                        "ntasks_per_tres",
+                        "distribution_plane_size",
+                        "minimum_boards_per_node")
+                .contains(field)) {
+            String change = "{'required_switches':2,".replace("'" + field + "':", "'ignored':") + "'" + field + "':";
+            refuses(rig, "/job/5", change + number + "}", "#/" + field);
+        }
+    }
+
+    private static void refuses(Rig rig, String target, String body, String place) {
+        Http.Reply reply = rig.ask("POST", "/slurm/v0.0.45" + target, body.replace('\'', '"'));
+        String answer = new String(reply.body(), java.nio.charset.StandardCharsets.UTF_8);
+        assertThat(reply.status()).as(body + answer).isEqualTo(400);
+        Json.Obj error = Json.object(reply.body()).objects("errors").getFirst();
+        assertThat(error.number("error_number")).as(body + answer).isEqualTo(9202);
+        assertThat(error.text("source")).as(body + answer).startsWith(place);
+    }
+
+    /** NO_VAL written out is no value, and INFINITE is infinite. */
+    @Test
+    void noValueWrittenOutIsUnset() throws IOException {
+        Rig rig = new Rig();
+        rig.answers.put("Submit", new Json.Obj().put("jobId", 12L));
+        rig.tree("POST", "/slurm/v0.0.45/job/submit", """
+                {"script":"x","job":{"environment":["A=b"],"tasks":4294967294,"cpus_per_task":2,
+                 "priority":{"set":true,"number":4294967294},"segment_size":65534,
+                 "time_limit":{"set":true,"number":4294967295}}}""");
+        assertThat(rig.asked.getFirst())
+                .contains("\"timeLimitMin\":-1", "\"cpusPerTask\":2")
+                .doesNotContain("tasks\":", "priority", "segment");
     }
 
     /** All tasks of an array have their line; the answer is an error only where none could be changed. */

@@ -7,7 +7,7 @@ import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
@@ -16,7 +16,7 @@ import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
 import dev.muster.scheduler.node.Candidate;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.queue.PriorityIndex;
@@ -58,7 +58,7 @@ public final class Explainer {
             JobReason.DEADLINE);
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Scheduler scheduler;
     private final Predicate<Job> shown;
     private final LongFunction<String> clock;
@@ -76,7 +76,7 @@ public final class Explainer {
      * @param shown whether the caller may see a job
      * @param clock a second since 1970 in words
      */
-    public Explainer(State state, Now now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
+    public Explainer(State state, DecisionTime now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
         this.state = state;
         this.now = now;
         this.scheduler = scheduler;
@@ -459,7 +459,7 @@ public final class Explainer {
         boolean consumed = state.memoryConsumed();
         for (String n : partition.get().nodes()) {
             Node node = state.nodes().at(n);
-            boolean fits = Features.match(need.features(), node.features())
+            boolean fits = FeatureConstraint.match(need.features(), node.features())
                     && ExtraConstraint.match(need.shape().extra(), node.extra());
             if (!node.isUsable() || !fits || excluded.contains(n)) {
                 continue;

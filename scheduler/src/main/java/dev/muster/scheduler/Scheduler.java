@@ -2,12 +2,12 @@ package dev.muster.scheduler;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.limits.AccountUse;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
@@ -16,7 +16,7 @@ import dev.muster.scheduler.forecast.Forecast;
 import dev.muster.scheduler.forecast.ForecastExchange;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FeasibilityCache;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.pass.Pass;
 import dev.muster.scheduler.pass.PassCounts;
@@ -25,7 +25,7 @@ import dev.muster.scheduler.preempt.PreemptableJobs;
 import dev.muster.scheduler.queue.HetQueueOrder;
 import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.PriorityIndex;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.List;
 import java.util.Optional;
@@ -133,8 +133,8 @@ public final class Scheduler implements Planner {
         use.follow(before, after, entry);
         TreeSet<Integer> jobs = new TreeSet<>();
         for (Change change : entry.changes()) {
-            jobs.addAll(HetQueueOrder.touched(after, Touched.jobs(change)));
-            String node = Touched.node(change);
+            jobs.addAll(HetQueueOrder.touched(after, AffectedEntities.jobs(change)));
+            String node = AffectedEntities.node(change);
             switch (node.isEmpty() ? ClusterIndex.NodeChange.NONE : cluster.follow(before, after, node)) {
                 case REBUILD -> {
                     reset(after);
@@ -294,7 +294,7 @@ public final class Scheduler implements Planner {
         return queue.order().size();
     }
 
-    private Pass pass(State state, Now now, int maxStarts) {
+    private Pass pass(State state, DecisionTime now, int maxStarts) {
         return new Pass(
                 new SchedulingContext(cluster, queue, preemptable, use, forecasts::standing, options),
                 state,
@@ -303,7 +303,7 @@ public final class Scheduler implements Planner {
     }
 
     @Override
-    public List<Start> starts(State state, Now now, int maxStarts) {
+    public List<Start> starts(State state, DecisionTime now, int maxStarts) {
         preemptions = List.of();
         resumes = List.of();
         lookAgain = Long.MAX_VALUE;
@@ -330,7 +330,7 @@ public final class Scheduler implements Planner {
     }
 
     @Override
-    public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
+    public Optional<Estimate> estimate(State state, DecisionTime now, JobDesc desc) {
         // a job behind those that a pass plans is told what Slurm tells each: when the running jobs leave enough
         return pass(state, now, 0).estimate(desc).or(() -> pass(state, now, 0).estimateIgnoringQueue(desc));
     }
@@ -345,13 +345,13 @@ public final class Scheduler implements Planner {
     }
 
     /** Returns the reasons of jobs that wait for nodes which are not there. On any thread. */
-    public Unavailable unavailable() {
+    public UnavailableNodes unavailable() {
         return queue.unavailable();
     }
 
     @Override
     public boolean matches(String expression, List<String> features) {
-        return Features.match(expression, features);
+        return FeatureConstraint.match(expression, features);
     }
 
     public ClusterIndex cluster() {
@@ -373,7 +373,7 @@ public final class Scheduler implements Planner {
     }
 
     /**
-     * Leaves plans to another thread: passes over a large cluster make none, and keep the places that its plans give.
+     * Leaves plans to another thread: passes over a large cluster make none, and respect the reservations of its plans.
      */
     public void planElsewhere() {
         inBackground = true;
@@ -399,12 +399,12 @@ public final class Scheduler implements Planner {
      *
      * @param whole {@link #planRest} is to go on with it
      */
-    public Forecast.Made plan(Forecast.Input in, boolean whole) {
+    public Forecast.InputSize plan(Forecast.Input in, boolean whole) {
         return forecasts.plan(in, whole);
     }
 
     /**
-     * Goes on with the rest, of the time behind the days that passes go by.
+     * Plans the remaining jobs, in the time behind the days that passes use.
      *
      * @return whether there is more to do
      */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import dev.muster.model.accounting.DbdMessages;
@@ -34,7 +34,7 @@ class ExplainerTest {
         Scheduler scheduler = (Scheduler) cluster.core().planner();
         Job job = cluster.state().jobs().at(id);
         JobReason reason = job.reason() == JobReason.NONE ? scheduler.reason(id) : job.reason();
-        Now now = new Now(cluster.seconds() * 1000, cluster.seconds() * 1000);
+        DecisionTime now = new DecisionTime(cluster.seconds() * 1000, cluster.seconds() * 1000);
         return new Explainer(cluster.state(), now, scheduler, shown, s -> "then").of(job, reason);
     }
 
@@ -173,7 +173,7 @@ class ExplainerTest {
         Job job = limited.state().jobs().at(waits);
         Explainer.Explanation e = new Explainer(
                         limited.state(),
-                        new Now(limited.seconds() * 1000, limited.seconds() * 1000),
+                        new DecisionTime(limited.seconds() * 1000, limited.seconds() * 1000),
                         (Scheduler) limited.core().planner(),
                         j -> true,
                         s -> "then")
@@ -227,7 +227,7 @@ class ExplainerTest {
         Scheduler scheduler = (Scheduler) cluster.core().planner();
         Explainer e = new Explainer(
                 cluster.state(),
-                new Now(cluster.seconds() * 1000, cluster.seconds() * 1000),
+                new DecisionTime(cluster.seconds() * 1000, cluster.seconds() * 1000),
                 scheduler,
                 j -> true,
                 s -> "then");

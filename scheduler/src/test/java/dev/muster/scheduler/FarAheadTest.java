@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Planner;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.scheduler.forecast.Forecast;
@@ -29,7 +29,7 @@ class FarAheadTest {
 
     private static Forecast plan(Cluster c) {
         Scheduler s = (Scheduler) c.core().planner();
-        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
         return s.forecasts().make(c.state(), now, 1000);
     }
@@ -171,7 +171,7 @@ class FarAheadTest {
         c.schedule();
         assertThat(c.state().jobs().at(endless).holdsNodes()).isTrue();
         Scheduler s = (Scheduler) c.core().planner();
-        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
         assertThat(s.estimate(c.state(), now, Cluster.desc("partition=p tasks=2 nodesMin=2 timing.timeLimitMin=10"))
                         .map(e -> (e.start() - c.seconds()) / DAY_S))
                 .as("and whoever asks")
@@ -293,7 +293,7 @@ class FarAheadTest {
         Scheduler s = (Scheduler) c.core().planner();
         List<Integer> jobs = many(c, 4, "tasks=4 timing.timeLimitMin=" + (30 * DAY_MIN + 5));
         Runnable soon = () -> {
-            Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+            DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
             s.starts(c.state(), now, 0);
             s.plan(s.forecasts().input(c.state(), now, 1000), true);
         };

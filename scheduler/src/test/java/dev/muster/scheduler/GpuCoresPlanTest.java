@@ -6,7 +6,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.model.api.JobMessages.SubmitReply;
 import dev.muster.model.format.IndexSet;
@@ -119,7 +119,7 @@ class GpuCoresPlanTest {
 
     private static long planned(Cluster c, int id) {
         Scheduler s = (Scheduler) c.core().planner();
-        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
         return s.forecasts()
                 .make(c.state(), now, 0)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import java.util.List;
 import java.util.Map;
@@ -146,7 +146,7 @@ class KeptPruningTest {
                                             + List.of("low", "normal", "high").get(r.nextInt(3))
                                     : ""));
                 }
-                Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+                DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
                 if (step % 4 == 0) {
                     pruned.starts(c.state(), now, 0);
                     pruned.forecasts().offer(pruned.forecasts().make(c.state(), now, 1 + r.nextInt(30)));

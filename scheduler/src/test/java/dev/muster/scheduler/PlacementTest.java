@@ -11,7 +11,7 @@ import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -86,7 +86,7 @@ class PlacementTest {
                 """);
     }
 
-    private static Unavailable unavailable(Cluster c) {
+    private static UnavailableNodes unavailable(Cluster c) {
         return ((Scheduler) c.core().planner()).unavailable();
     }
 

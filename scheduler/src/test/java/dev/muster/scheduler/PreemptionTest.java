@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import dev.muster.model.accounting.DbdMessages;
@@ -245,7 +245,7 @@ class PreemptionTest {
             for (int twice = 0; twice < 2; twice++) {
                 c.accept("partition=high");
                 c.accept("partition=high");
-                s.starts(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 100);
+                s.starts(c.state(), new DecisionTime(c.seconds() * 1000, c.seconds() * 1000), 100);
                 out += " "
                         + String.join(
                                 ",",

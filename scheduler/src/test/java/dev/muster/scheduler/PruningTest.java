@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
@@ -164,7 +164,7 @@ class PruningTest {
                                             + List.of("low", "normal", "high").get(r.nextInt(3))
                                     : ""));
                 }
-                Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+                DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
                 Scheduler plain = new Scheduler().withoutConnections().unpruned();
                 // of few reservations most jobs have none, and are passed over
                 plain.reserving(2 + seed % 5);
@@ -222,7 +222,7 @@ class PruningTest {
                 Map.of()));
         c.accept("partition=high tasks=4 timing.timeLimitMin=120");
         c.accept("partition=high tasks=4 timing.timeLimitMin=20");
-        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
         Scheduler plain = new Scheduler().withoutConnections().unpruned();
         plain.reset(c.state());
         plain.starts(c.state(), now, 100);
@@ -250,7 +250,7 @@ class PruningTest {
         c.schedule();
         int taker = c.accept("tasks=1 licenses=lic:1 timing.timeLimitMin=1");
         int second = c.accept("tasks=2 licenses=lic:1 timing.timeLimitMin=60 timing.array=0-3%1");
-        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
         Scheduler plain = new Scheduler().withoutConnections().unpruned().reserving(1);
         plain.reset(c.state());
         for (Scheduler s : List.of(plain, pruned)) {

@@ -9,7 +9,7 @@ import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.HostList;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -170,7 +170,7 @@ class ReservationTest {
         if (changed != null) {
             c.apply(new Command.UpdateReservation(0, "root", List.of(), "r", c.moments(values(changed)), Map.of()));
         }
-        Reservation.Who who = c.state().reservations().at("r").who();
+        Reservation.AccessList who = c.state().reservations().at("r").who();
         assertThat(who.users().text() + " " + who.partitions().text()).isEqualTo(shown);
     }
 
@@ -750,7 +750,7 @@ class ReservationTest {
             String words = ((Scheduler) c.core().planner())
                     .unavailable()
                     .words(c.state(), c.state().jobs().at(id).desc(), c.seconds());
-            assertThat(runs || drawn ? Unavailable.MAINTENANCE : words).isEqualTo(Unavailable.MAINTENANCE);
+            assertThat(runs || drawn ? UnavailableNodes.MAINTENANCE : words).isEqualTo(UnavailableNodes.MAINTENANCE);
         }
     }
 

@@ -2,7 +2,7 @@ package dev.muster.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import dev.muster.scheduler.forecast.Forecast;
@@ -148,7 +148,7 @@ class WakeAheadTest {
                 schedule                              -> 2 PENDING
                 """);
         assertThat(s.plannedNodes(2)).containsExactly("n1", "n3");
-        Forecast plan = s.forecasts().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+        Forecast plan = s.forecasts().make(c.state(), new DecisionTime(c.seconds() * 1000, c.seconds() * 1000), 0);
         assertThat(plan.estimate(2).orElseThrow().nodes()).containsExactly("n1", "n3");
     }
 
@@ -165,7 +165,7 @@ class WakeAheadTest {
                 schedule                              -> 2 PENDING
                 pass 100                              -> n2 free+POWERED_DOWN
                 """);
-        s.forecasts().offer(s.forecasts().make(c.state(), new Now(c.seconds() * 1000, c.seconds() * 1000), 0));
+        s.forecasts().offer(s.forecasts().make(c.state(), new DecisionTime(c.seconds() * 1000, c.seconds() * 1000), 0));
         long until = s.plannedStart(2) - c.seconds() - TimeGrid.STEP_MIN_S - 60;
         assertThat(until).isBetween(1L, 110L);
         play.lines("pass " + (until - 1)

@@ -1,6 +1,6 @@
 package dev.muster.simulator;
 
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -50,7 +50,7 @@ final class Invariants {
     /** I1, I2, I3: along the table, attempts by one. */
     static void transitions(State before, State after, Entry entry) {
         Set<Integer> ids = new TreeSet<>();
-        entry.changes().forEach(c -> ids.addAll(Touched.jobs(c)));
+        entry.changes().forEach(c -> ids.addAll(AffectedEntities.jobs(c)));
         for (int id : ids) {
             Job then = before.jobs().find(id).orElse(null);
             Job now = after.jobs().find(id).orElse(null);

@@ -15,7 +15,7 @@ public final class Main {
                 .filter(word -> word.startsWith("-D"))
                 .map(word -> word.substring(2).split("=", 2))
                 .forEach(d -> System.setProperty(d[0], d.length > 1 ? d[1] : "true"));
-        Plant plant = Plant.valueOf(System.getProperty("plant", "NONE"));
+        PlantedBug plant = PlantedBug.valueOf(System.getProperty("plant", "NONE"));
         if (System.getProperty("seed") != null) {
             Simulation.Outcome o = Simulation.run(Long.parseLong(System.getProperty("seed")), plant, true);
             report(o);

@@ -30,9 +30,9 @@ final class SimClient {
     }
 
     private final World world;
-    private final Swarm swarm;
-    private final Plant plant;
-    private final Truth truth;
+    private final SimParameters swarm;
+    private final PlantedBug plant;
+    private final DurableHistory truth;
     private final SimController controller;
     private final String name;
     private final int uid;
@@ -41,7 +41,7 @@ final class SimClient {
     private int requests;
     private boolean waiting;
 
-    SimClient(World world, Swarm swarm, Plant plant, Truth truth, SimController controller, int number, int jobs) {
+    SimClient(World world, SimParameters swarm, PlantedBug plant, DurableHistory truth, SimController controller, int number, int jobs) {
         this.world = world;
         this.swarm = swarm;
         this.plant = plant;
@@ -129,8 +129,8 @@ final class SimClient {
 
     private void submit() {
         String request = name + "-" + ++requests;
-        Program program =
-                new Program(200 + world.below(world.below(4) == 0 ? 150_000 : 20_000), exit(), world.below(5) == 0);
+        SimScript program =
+                new SimScript(200 + world.below(world.below(4) == 0 ? 150_000 : 20_000), exit(), world.below(5) == 0);
         byte[] message = Codec.encode(new JobMessages.Submit(
                 request, desc(request), Bytes.of(program.text(request)), List.of(), false, false));
         call("submit " + request, (c, answer) -> submitAt(c, message, answer), d -> {
@@ -150,7 +150,7 @@ final class SimClient {
                 .withOwner(new Identity(uid, uid, name, name, List.of(uid), "/home/" + name, "/bin/sh"))
                 .withPayload(new JobDesc.Payload(hash, "", List.of(), "login", 1, Bytes.EMPTY, 022, new TreeMap<>()));
         c.storeBlob(hash, m.script());
-        String id = plant == Plant.NO_REQUEST_DEDUPE ? "" : m.requestId();
+        String id = plant == PlantedBug.NO_REQUEST_DEDUPE ? "" : m.requestId();
         c.command(
                 new Command.SubmitJob(uid, desc, id, m.script(), Bytes.EMPTY, m.immediate(), m.testOnly()),
                 uid,
@@ -306,7 +306,7 @@ final class SimClient {
 
     /** Draws the step's program and options from the world's random numbers, in this order. */
     private StepDesc stepDesc(String request) {
-        Program program = new Program(100 + world.below(10_000), exit(), world.below(5) == 0);
+        SimScript program = new SimScript(100 + world.below(10_000), exit(), world.below(5) == 0);
         StepDesc desc = Codec.bind(new Json.Obj().put("name", request), StepDesc.class);
         return Codec.decode(
                 Codec.encode(new StepDesc(

@@ -12,7 +12,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.journal.MemoryJournal;
 import dev.muster.json.Bytes;
@@ -45,9 +45,9 @@ final class SimController implements Pipeline.Effects {
     }
 
     private final World world;
-    private final Swarm swarm;
-    private final Plant plant;
-    private final Truth truth;
+    private final SimParameters swarm;
+    private final PlantedBug plant;
+    private final DurableHistory truth;
     private Command.ApplyConfig config;
 
     // on disk
@@ -67,8 +67,8 @@ final class SimController implements Pipeline.Effects {
     @SuppressWarnings("NullAway.Init") // see pipeline
     private NodeMessagesFromState outgoing;
 
-    private final Map<String, Wire> links = new TreeMap<>();
-    private final List<Wire> wires = new ArrayList<>();
+    private final Map<String, SimConnection> links = new TreeMap<>();
+    private final List<SimConnection> wires = new ArrayList<>();
     private final Map<String, Long> heardMs = new TreeMap<>();
     private long startedMs;
     private long tickBaseMs;
@@ -81,7 +81,7 @@ final class SimController implements Pipeline.Effects {
     private String armed = "";
     private int armedCount;
 
-    SimController(World world, Swarm swarm, Plant plant, Truth truth, Command.ApplyConfig config) {
+    SimController(World world, SimParameters swarm, PlantedBug plant, DurableHistory truth, Command.ApplyConfig config) {
         this.world = world;
         this.swarm = swarm;
         this.plant = plant;
@@ -150,7 +150,7 @@ final class SimController implements Pipeline.Effects {
             }
         });
         State state = recovered.state();
-        if (plant == Plant.ID_COUNTER_NOT_RESTORED) {
+        if (plant == PlantedBug.ID_COUNTER_NOT_RESTORED) {
             state = new State(
                     state.tickMs(),
                     state.settings(),
@@ -176,7 +176,7 @@ final class SimController implements Pipeline.Effects {
             throw new Violation(
                     "I38 snapshot and journal give the state",
                     "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": "
-                            + Differences.of(truth.state(), state));
+                            + StateDifferences.of(truth.state(), state));
         }
         truth.acknowledgedAreKnown();
         core.recovered(state);
@@ -209,7 +209,7 @@ final class SimController implements Pipeline.Effects {
 
     private void configure() {
         command(config, -1, d -> {
-            for (Wire wire : List.copyOf(links.values())) {
+            for (SimConnection wire : List.copyOf(links.values())) {
                 if (!pipeline.durable().nodes().has(wire.node().name())) {
                     world.saw("node sent away by its configuration");
                     wire.closeAtController();
@@ -249,7 +249,7 @@ final class SimController implements Pipeline.Effects {
             }
         });
         unsyncedBlobs.clear();
-        wires.forEach(Wire::closeAtController);
+        wires.forEach(SimConnection::closeAtController);
         wires.clear();
         links.clear();
         heardMs.clear();
@@ -278,8 +278,8 @@ final class SimController implements Pipeline.Effects {
         log("wall clock jumps by " + ms);
     }
 
-    Now now() {
-        return new Now(tickBaseMs + world.nowMs() - startedMs, wallOffsetMs + world.nowMs());
+    DecisionTime now() {
+        return new DecisionTime(tickBaseMs + world.nowMs() - startedMs, wallOffsetMs + world.nowMs());
     }
 
     // ---- commands
@@ -287,7 +287,7 @@ final class SimController implements Pipeline.Effects {
     /** Decides now; the answer comes when it is durable. For the edge and for an operator without a network. */
     void command(Command command, int uid, Consumer<Decision> answer) {
         Decision decision;
-        boolean early = plant == Plant.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
+        boolean early = plant == PlantedBug.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
         State before = core.state();
         try {
             decision = pipeline.decide(command, uid, now(), early ? d -> {} : answer);
@@ -300,9 +300,9 @@ final class SimController implements Pipeline.Effects {
                 decision instanceof Decision.Accepted a && !a.changes().isEmpty();
         if (changed) {
             schedulable = true;
-            if (plant == Plant.EFFECTS_BEFORE_SYNC) {
+            if (plant == PlantedBug.EFFECTS_BEFORE_SYNC) {
                 Decision.Accepted a = (Decision.Accepted) decision;
-                Now now = now();
+                DecisionTime now = now();
                 outgoing.of(new Entry(now.tickMs(), now.timeMs(), uid, "", a.changes()), core.state())
                         .forEach(this::tell);
             }
@@ -327,13 +327,13 @@ final class SimController implements Pipeline.Effects {
         StringBuilder out = new StringBuilder();
         for (Change c : a.changes()) {
             out.append(c.getClass().getSimpleName()).append(' ');
-            dev.muster.core.index.Touched.jobs(c).forEach(id -> out.append(id).append(' '));
+            dev.muster.core.index.AffectedEntities.jobs(c).forEach(id -> out.append(id).append(' '));
         }
         return out.toString();
     }
 
     private void planted(Command command, State before) {
-        if (plant == Plant.DOUBLE_RELEASE
+        if (plant == PlantedBug.DOUBLE_RELEASE
                 && command instanceof Command.Report r
                 && r.message() instanceof NodeMessages.JobDone m) {
             Job job = before.jobs().find(m.jobId()).orElse(null);
@@ -412,7 +412,7 @@ final class SimController implements Pipeline.Effects {
                             silentS,
                             state.settings().nodeTimeoutS())
                     .ifPresent(c -> command(c, -1, d -> {
-                        Wire wire = links.get(node.name());
+                        SimConnection wire = links.get(node.name());
                         world.saw(c.getClass().getSimpleName() + (wire != null ? " although connected" : ""));
                         if (c instanceof Command.NodeLost && wire != null) {
                             wire.closeAtController();
@@ -444,10 +444,10 @@ final class SimController implements Pipeline.Effects {
         }
         State durable = pipeline.durable();
         if (pipeline.durableIndex() == truth.index()
-                && plant != Plant.ID_COUNTER_NOT_RESTORED
+                && plant != PlantedBug.ID_COUNTER_NOT_RESTORED
                 && ++released % CHECK_EVERY == 0
                 && !durable.equals(truth.state())) {
-            throw new Violation("I37 state equals its journal", Differences.of(truth.state(), durable));
+            throw new Violation("I37 state equals its journal", StateDifferences.of(truth.state(), durable));
         }
     }
 
@@ -475,19 +475,19 @@ final class SimController implements Pipeline.Effects {
         core.state().snapshot(changes::add);
         State restored = State.restored(changes);
         if (!restored.equals(core.state())) {
-            throw new Violation("I38 a snapshot is the state", Differences.of(core.state(), restored));
+            throw new Violation("I38 a snapshot is the state", StateDifferences.of(core.state(), restored));
         }
     }
 
     private void snapshot(long index, State state) {
         point("during-snapshot");
-        if (plant != Plant.BLOBS_NOT_SYNCED) {
+        if (plant != PlantedBug.BLOBS_NOT_SYNCED) {
             blobs.putAll(unsyncedBlobs);
             unsyncedBlobs.clear();
         }
         Iterator<byte[]> items = Recovery.items(state);
         State written = state;
-        if (plant == Plant.ANSWERS_NOT_IN_SNAPSHOT) {
+        if (plant == PlantedBug.ANSWERS_NOT_IN_SNAPSHOT) {
             written = new State(
                     state.tickMs(),
                     state.settings(),
@@ -533,7 +533,7 @@ final class SimController implements Pipeline.Effects {
 
     @Override
     public void apply(Entry entry, State before, State after) {
-        if (plant != Plant.EFFECTS_BEFORE_SYNC) {
+        if (plant != PlantedBug.EFFECTS_BEFORE_SYNC) {
             direct(outgoing.of(entry, after));
         }
         long index = pipeline.durableIndex();
@@ -552,7 +552,7 @@ final class SimController implements Pipeline.Effects {
     }
 
     private void tell(Decision.Direct m) {
-        Wire wire = links.get(m.node());
+        SimConnection wire = links.get(m.node());
         if (wire != null) {
             wire.send(m.message());
         }
@@ -560,7 +560,7 @@ final class SimController implements Pipeline.Effects {
 
     // ---- nodes
 
-    void received(Wire wire, ToController message) {
+    void received(SimConnection wire, ToController message) {
         guarded(() -> {
             String node = wire.node().name();
             heardMs.put(node, world.nowMs());
@@ -587,14 +587,14 @@ final class SimController implements Pipeline.Effects {
         });
     }
 
-    private void report(Wire wire, ToController message, long seq) {
+    private void report(SimConnection wire, ToController message, long seq) {
         log("hears " + message);
-        if (plant == Plant.ACK_BEFORE_DURABLE) {
+        if (plant == PlantedBug.ACK_BEFORE_DURABLE) {
             wire.send(new NodeMessages.Ack(seq));
         }
         command(new Command.Report(wire.node().name(), message), 0, d -> {
             if (d instanceof Decision.Accepted) {
-                if (plant != Plant.ACK_BEFORE_DURABLE) {
+                if (plant != PlantedBug.ACK_BEFORE_DURABLE) {
                     wire.send(new NodeMessages.Ack(seq));
                 }
             } else {
@@ -604,10 +604,10 @@ final class SimController implements Pipeline.Effects {
         });
     }
 
-    private void register(Wire wire, NodeMessages.Register m) {
+    private void register(SimConnection wire, NodeMessages.Register m) {
         NodeMessages.Register seen = m;
         Node known = core.state().nodes().find(m.node()).orElse(null);
-        if (plant == Plant.REBOOT_NOT_NOTICED
+        if (plant == PlantedBug.REBOOT_NOT_NOTICED
                 && known != null
                 && !known.bootId().isEmpty()) {
             seen = new NodeMessages.Register(
@@ -626,7 +626,7 @@ final class SimController implements Pipeline.Effects {
                 wire.closeAtController();
                 return;
             }
-            Wire old = links.put(m.node(), wire);
+            SimConnection old = links.put(m.node(), wire);
             if (old != null && old != wire) {
                 old.closeAtController();
             }
@@ -635,8 +635,8 @@ final class SimController implements Pipeline.Effects {
             a.direct().forEach(x -> orders.add(x.message()));
             orders.addAll(outgoing.desired(pipeline.durable(), m.node(), now().tickMs()));
             for (ToNode order : orders) {
-                boolean lost = plant == Plant.LOST_END_NOT_DERIVED && order instanceof NodeMessages.EndJob
-                        || plant == Plant.LOST_LAUNCH_NOT_DERIVED && order instanceof NodeMessages.Launch;
+                boolean lost = plant == PlantedBug.LOST_END_NOT_DERIVED && order instanceof NodeMessages.EndJob
+                        || plant == PlantedBug.LOST_LAUNCH_NOT_DERIVED && order instanceof NodeMessages.Launch;
                 if (!lost) {
                     wire.send(order);
                 }
@@ -648,12 +648,12 @@ final class SimController implements Pipeline.Effects {
         });
     }
 
-    void accepted(Wire wire) {
+    void accepted(SimConnection wire) {
         wires.removeIf(w -> !w.controllerOpen);
         wires.add(wire);
     }
 
-    void gone(Wire wire) {
+    void gone(SimConnection wire) {
         if (up && links.remove(wire.node().name(), wire)) {
             log("lost " + wire.node().name());
             scheduler.connected(wire.node().name(), false);

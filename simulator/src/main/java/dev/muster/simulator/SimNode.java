@@ -42,7 +42,7 @@ final class SimNode {
         StepPhase phase = StepPhase.STARTING;
 
         @Nullable
-        Proc proc;
+        StepProcesses proc;
 
         String endReason = "";
         boolean ending;
@@ -74,9 +74,9 @@ final class SimNode {
     }
 
     private final World world;
-    private final Swarm swarm;
-    private final Plant plant;
-    private final Reality reality;
+    private final SimParameters swarm;
+    private final PlantedBug plant;
+    private final ExecutionLedger reality;
     private final String name;
     private final TreeMap<String, Attempt> disk = new TreeMap<>();
     private final TreeMap<Long, ToController> pending = new TreeMap<>();
@@ -85,7 +85,7 @@ final class SimNode {
     @SuppressWarnings("NullAway.Init") // the cluster connects its nodes before it starts them
     private SimController controller;
 
-    private @Nullable Wire wire;
+    private @Nullable SimConnection wire;
     private boolean welcome;
     private long welcomeMs;
     private boolean on;
@@ -96,7 +96,7 @@ final class SimNode {
     private long nextSeq;
     private long cutOffUntilMs;
 
-    SimNode(World world, Swarm swarm, Plant plant, Reality reality, String name) {
+    SimNode(World world, SimParameters swarm, PlantedBug plant, ExecutionLedger reality, String name) {
         this.world = world;
         this.swarm = swarm;
         this.plant = plant;
@@ -223,7 +223,7 @@ final class SimNode {
         }
         int i = world.below(live.size());
         Step step = live.get(i);
-        Proc proc = requireNonNull(step.proc, "it runs");
+        StepProcesses proc = requireNonNull(step.proc, "it runs");
         log("stepd killed " + proc);
         reality.ended(proc, ExitStatus.signaled(9), false);
         proc.killed = true;
@@ -263,7 +263,7 @@ final class SimNode {
             later(500 + world.below(4_500), this::connect);
             return;
         }
-        wire = new Wire(world, swarm, this, controller);
+        wire = new SimConnection(world, swarm, this, controller);
         List<NodeMessages.Attempt> attempts = new ArrayList<>();
         for (Attempt a : disk.values()) {
             List<Integer> live = a.steps.values().stream()
@@ -287,7 +287,7 @@ final class SimNode {
         heartbeat(wire);
     }
 
-    private void heartbeat(Wire of) {
+    private void heartbeat(SimConnection of) {
         later(5_000, () -> {
             if (wire == of) {
                 of.send(new NodeMessages.Heartbeat(0, 1024));
@@ -296,20 +296,20 @@ final class SimNode {
         });
     }
 
-    void disconnected(Wire of) {
+    void disconnected(SimConnection of) {
         if (of != wire) {
             return;
         }
         log("connection lost");
         wire = null;
         welcome = false;
-        if (plant == Plant.REPORT_NOT_KEPT) {
+        if (plant == PlantedBug.REPORT_NOT_KEPT) {
             pending.clear();
         }
         later(200 + world.below(2_000), this::connect);
     }
 
-    void received(Wire of, ToNode message) {
+    void received(SimConnection of, ToNode message) {
         if (of != wire || !slurmdUp) {
             return;
         }
@@ -418,7 +418,7 @@ final class SimNode {
         if (known != null) {
             return known;
         }
-        if (!share.bootId().equals(bootId()) && plant != Plant.NO_BOOT_FENCE) {
+        if (!share.bootId().equals(bootId()) && plant != PlantedBug.NO_BOOT_FENCE) {
             reality.refused(share.jobId(), share.attempt());
             report(seq -> new NodeMessages.LaunchFailed(
                     seq, share.jobId(), share.attempt(), stepId, "other boot", false, false));
@@ -454,7 +454,7 @@ final class SimNode {
         if (a.share.externStep() && !a.steps.containsKey(NodeMessages.STEP_EXTERN)) {
             Step step = new Step(NodeMessages.STEP_EXTERN);
             a.steps.put(step.id, step);
-            start(a, step, Program.FOREVER);
+            start(a, step, SimScript.FOREVER);
         }
         List<NodeMessages.Launch> waiting = List.copyOf(a.waiting);
         a.waiting.clear();
@@ -471,11 +471,11 @@ final class SimNode {
             return;
         }
         if (a.steps.containsKey(m.stepId())
-                && (plant != Plant.NODE_WITHOUT_TOMBSTONES || m.stepId() == NodeMessages.STEP_EXTERN)) {
+                && (plant != PlantedBug.NODE_WITHOUT_TOMBSTONES || m.stepId() == NodeMessages.STEP_EXTERN)) {
             world.saw("launch repeated");
             return;
         }
-        if (!m.share().bootId().equals(bootId()) && plant != Plant.NO_BOOT_FENCE) {
+        if (!m.share().bootId().equals(bootId()) && plant != PlantedBug.NO_BOOT_FENCE) {
             reality.refused(m.share().jobId(), m.share().attempt());
             report(seq -> new NodeMessages.LaunchFailed(
                     seq, a.share.jobId(), a.share.attempt(), m.stepId(), "other boot", false, false));
@@ -492,17 +492,17 @@ final class SimNode {
         start(a, step, program(m));
     }
 
-    private static Program program(NodeMessages.Launch m) {
+    private static SimScript program(NodeMessages.Launch m) {
         if (m.stepId() == NodeMessages.STEP_EXTERN) {
-            return Program.FOREVER;
+            return SimScript.FOREVER;
         }
-        return Program.of(
+        return SimScript.of(
                 m.stepId() >= 0
                         ? m.step().arguments().getFirst().text()
                         : m.script().text());
     }
 
-    private void start(Attempt a, Step step, Program program) {
+    private void start(Attempt a, Step step, SimScript program) {
         later(world.below(40), () -> {
             if (a.isEnding() && step.terminated) {
                 step.phase = StepPhase.ENDED;
@@ -521,10 +521,10 @@ final class SimNode {
     }
 
     /** The kernel's part: the process ends when its time is over, whatever slurmd does. */
-    private void runOn(Attempt a, Step step, Proc proc) {
+    private void runOn(Attempt a, Step step, StepProcesses proc) {
         int version = ++proc.version;
         proc.resumedMs = world.nowMs();
-        if (proc.program == Program.FOREVER) {
+        if (proc.program == SimScript.FOREVER) {
             return;
         }
         world.at(proc.remainingMs, () -> {
@@ -543,7 +543,7 @@ final class SimNode {
     }
 
     private void kill(Attempt a, Step step, int signal) {
-        Proc proc = step.proc;
+        StepProcesses proc = step.proc;
         if (proc == null || !proc.alive || signal == 15 && proc.program.ignoresTerm()) {
             return;
         }
@@ -571,7 +571,7 @@ final class SimNode {
             return;
         }
         step.phase = StepPhase.ENDED;
-        Proc proc = requireNonNull(step.proc, "what ends has begun");
+        StepProcesses proc = requireNonNull(step.proc, "what ends has begun");
         Map<String, ExitStatus> exits = new TreeMap<>();
         // a stepd that was killed early has left no status at all
         if (step.id != NodeMessages.STEP_EXTERN && !((proc.killed || proc.lostInReboot) && world.below(2) == 0)) {
@@ -658,7 +658,7 @@ final class SimNode {
             return;
         }
         for (Step s : a.steps.values()) {
-            Proc p = s.proc;
+            StepProcesses p = s.proc;
             if (p != null && p.alive && p.stopped != m.stop()) {
                 p.stopped = m.stop();
                 if (m.stop()) {

@@ -42,7 +42,7 @@ final class Simulation {
     /** How a seed went. */
     record Outcome(
             long seed,
-            Swarm swarm,
+            SimParameters swarm,
             long hash,
             long events,
             int jobs,
@@ -52,21 +52,21 @@ final class Simulation {
             Map<String, Integer> seen,
             List<String> trace) {}
 
-    private final Plant plant;
-    private final Swarm swarm;
+    private final PlantedBug plant;
+    private final SimParameters swarm;
     private final World world;
-    private final Truth truth;
-    private final Reality reality;
+    private final DurableHistory truth;
+    private final ExecutionLedger reality;
     private final SimController controller;
     private final List<SimNode> nodes = new ArrayList<>();
     private final List<SimClient> clients = new ArrayList<>();
 
-    private Simulation(long seed, Plant plant, boolean verbose) {
+    private Simulation(long seed, PlantedBug plant, boolean verbose) {
         this.plant = plant;
-        this.swarm = Swarm.draw(new Random(seed * 31 + 7));
+        this.swarm = SimParameters.draw(new Random(seed * 31 + 7));
         this.world = new World(seed, verbose);
-        this.truth = new Truth(world);
-        this.reality = new Reality(world, truth);
+        this.truth = new DurableHistory(world);
+        this.reality = new ExecutionLedger(world, truth);
         truth.reality(reality);
         this.controller = new SimController(world, swarm, plant, truth, config(swarm));
         for (int i = 0; i < swarm.nodes(); i++) {
@@ -84,7 +84,7 @@ final class Simulation {
         });
     }
 
-    static Outcome run(long seed, Plant plant, boolean verbose) {
+    static Outcome run(long seed, PlantedBug plant, boolean verbose) {
         Simulation s = new Simulation(seed, plant, verbose);
         Optional<Violation> violation = Optional.empty();
         try {
@@ -134,7 +134,7 @@ final class Simulation {
                 order);
     }
 
-    static Command.ApplyConfig config(Swarm swarm) {
+    static Command.ApplyConfig config(SimParameters swarm) {
         TreeMap<String, String> options = new TreeMap<>();
         options.put("kill_invalid_depend", Boolean.toString(swarm.killInvalidDepend()));
         Settings settings = new Settings(
@@ -355,7 +355,7 @@ final class Simulation {
         world.run(world.nowMs() + 40_000);
     }
 
-    Plant plant() {
+    PlantedBug plant() {
         return plant;
     }
 }

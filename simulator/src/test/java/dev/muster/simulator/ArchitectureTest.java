@@ -8,7 +8,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.job.JobRules;
 import dev.muster.core.job.SubmitRules;
 import dev.muster.core.job.UpdateRules;
@@ -242,7 +242,7 @@ class ArchitectureTest {
                         ReservationRules.class,
                         PartitionRules.class,
                         UsageRules.class,
-                        Ids.class))
+                        IdAllocator.class))
                 .check(all);
         assertThat(Arrays.stream(dev.muster.core.state.State.class.getDeclaredMethods())
                         .filter(m -> m.getName().equals("apply")))

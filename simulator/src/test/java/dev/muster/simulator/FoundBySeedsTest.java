@@ -10,7 +10,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Step;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
@@ -41,18 +41,18 @@ class FoundBySeedsTest {
         register("boot-1", List.of());
     }
 
-    private static Swarm plain() {
+    private static SimParameters plain() {
         Random random = new Random(1);
-        Swarm swarm = Swarm.draw(random);
+        SimParameters swarm = SimParameters.draw(random);
         while (swarm.externSteps() || swarm.awaitProlog() || swarm.nodes() != 1) {
-            swarm = Swarm.draw(random);
+            swarm = SimParameters.draw(random);
         }
         return swarm;
     }
 
     private Decision.Accepted run(Command command) {
         timeMs += 1000;
-        Decision.Accepted a = (Decision.Accepted) core.decide(command, new Now(timeMs, timeMs));
+        Decision.Accepted a = (Decision.Accepted) core.decide(command, new DecisionTime(timeMs, timeMs));
         if (!a.changes().isEmpty()) {
             core.apply(new Entry(timeMs, timeMs, 0, "", a.changes()));
         }

@@ -50,7 +50,7 @@ class SimulatorTest {
         Map<String, Integer> seen = new TreeMap<>();
         List<String> failed = new ArrayList<>();
         for (long seed = 1; seed <= SEEDS; seed++) {
-            Simulation.Outcome o = Simulation.run(seed, Plant.NONE, false);
+            Simulation.Outcome o = Simulation.run(seed, PlantedBug.NONE, false);
             o.violation()
                     .ifPresent(v -> failed.add("seed " + o.seed() + ": " + v.getMessage() + "\n" + o.swarm()
                             + "\n(./muster simulate with -Dseed=" + o.seed() + " shows the trace)"));
@@ -63,8 +63,8 @@ class SimulatorTest {
     @Test
     void sameSeedGivesTheSameTrace() {
         for (long seed = 1000; seed < 1000 + TWICE; seed++) {
-            assertThat(Simulation.run(seed, Plant.NONE, false).hash())
-                    .isEqualTo(Simulation.run(seed, Plant.NONE, false).hash());
+            assertThat(Simulation.run(seed, PlantedBug.NONE, false).hash())
+                    .isEqualTo(Simulation.run(seed, PlantedBug.NONE, false).hash());
         }
     }
 
@@ -72,15 +72,15 @@ class SimulatorTest {
     @Test
     void plantedBugsAreCaught() {
         List<String> missed = new ArrayList<>();
-        for (Plant plant : Plant.values()) {
-            if (plant != Plant.NONE && firstCaught(plant) == 0) {
+        for (PlantedBug plant : PlantedBug.values()) {
+            if (plant != PlantedBug.NONE && firstCaught(plant) == 0) {
                 missed.add(plant + ": " + plant.sentence());
             }
         }
         assertThat(missed).isEmpty();
     }
 
-    private static long firstCaught(Plant plant) {
+    private static long firstCaught(PlantedBug plant) {
         for (long seed = 1; seed <= BUDGET; seed++) {
             if (Simulation.run(seed, plant, false).violation().isPresent()) {
                 return seed;

@@ -7,7 +7,7 @@ import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.journal.MemoryJournal;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
@@ -36,7 +36,7 @@ class TailCutTest {
 
     private Decision decide(Core core, Command command, MemoryJournal journal) {
         timeMs += 10;
-        Decision d = core.decide(command, new Now(timeMs, timeMs));
+        Decision d = core.decide(command, new DecisionTime(timeMs, timeMs));
         if (d instanceof Decision.Accepted a && !a.changes().isEmpty()) {
             Entry entry = new Entry(timeMs, timeMs, 0, "", a.changes());
             core.apply(entry);
@@ -72,7 +72,7 @@ class TailCutTest {
 
     @Test
     void numbersAreNotGivenTwice() {
-        decide(Simulation.config(Swarm.draw(new java.util.Random(1))));
+        decide(Simulation.config(SimParameters.draw(new java.util.Random(1))));
         Set<Integer> given = new TreeSet<>();
         for (int i = 1; i <= 2000; i++) {
             assertThat(given.add(submit(core, journal))).isTrue();

@@ -47,10 +47,10 @@ final class BitSet64 {
      * Place of a mark in the table, or the place for it. Marks are the first bits of a MAC, which need no further hash.
      */
     private static int place(long[] table, long mark) {
-        int at = (int) (mark ^ mark >>> 32) & table.length - 1;
-        while (table[at] != 0 && table[at] != mark) {
-            at = at + 1 & table.length - 1;
+        int index = (int) (mark ^ mark >>> 32) & table.length - 1;
+        while (table[index] != 0 && table[index] != mark) {
+            index = index + 1 & table.length - 1;
         }
-        return at;
+        return index;
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.transport;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.tls.Tls;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -81,7 +82,7 @@ public final class Client implements AutoCloseable {
         private static final long serialVersionUID = 1L;
 
         ConnectException(IOException cause) {
-            super(cause.getMessage(), cause);
+            super(ErrorSentence.of(cause), cause);
         }
     }
 
@@ -210,9 +211,9 @@ public final class Client implements AutoCloseable {
 
     /** Turns a fresh connection into a stream of frames ({@code GET /muster/v1/stream/name}). */
     public Frames stream(String path, String protocol) throws IOException {
-        Socket own = connect();
-        own.setSoTimeout(CONNECT_TIMEOUT_MS * 2);
-        own.setTcpNoDelay(true);
+        Socket connection = connect();
+        connection.setSoTimeout(CONNECT_TIMEOUT_MS * 2);
+        connection.setTcpNoDelay(true);
         send("GET", path, new byte[0], "Upgrade: " + protocol + "\r\n");
         int status = statusLine(line());
         long length = headers();
@@ -222,7 +223,7 @@ public final class Client implements AutoCloseable {
             fromLeader(new Response(status, body));
             throw new IOException("stream refused (" + status + "): " + new String(body, StandardCharsets.UTF_8));
         }
-        own.setSoTimeout(0);
+        connection.setSoTimeout(0);
         Frames frames = new Frames(in, out, raw);
         socket = null;
         return frames;
@@ -236,7 +237,7 @@ public final class Client implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        // without a proxy said, the JDK reads its files about proxies first
+        // without an explicit proxy, the JDK first reads its files about proxies
         Socket plain = new Socket(Proxy.NO_PROXY);
         Socket fresh = plain;
         try {
@@ -396,11 +397,11 @@ public final class Client implements AutoCloseable {
                 return;
             }
             int begin = 0;
-            for (int at = filled; at < filled + size; at++) {
-                if (buffer[at] == '\n') {
+            for (int index = filled; index < filled + size; index++) {
+                if (buffer[index] == '\n') {
                     handedOn = true;
-                    lines.line(buffer, begin, at);
-                    begin = at + 1;
+                    lines.line(buffer, begin, index);
+                    begin = index + 1;
                 }
             }
             filled += size - begin;
@@ -478,9 +479,9 @@ public final class Client implements AutoCloseable {
 
     @Override
     public void close() {
-        Socket own = socket;
+        Socket current = socket;
         socket = null;
-        if (own != null) {
+        if (current != null) {
             try {
                 raw.close();
             } catch (IOException e) {

@@ -29,9 +29,9 @@ public final class Jwks {
     static final int KEYS_MAX = 256;
     private static final int EC_BYTES = 32;
 
-    private record Known(String algorithm, PublicKey key) {}
+    private record StoredKey(String algorithm, PublicKey key) {}
 
-    private final Map<String, Known> keys = new HashMap<>();
+    private final Map<String, StoredKey> keys = new HashMap<>();
 
     private Jwks() {}
 
@@ -56,7 +56,7 @@ public final class Jwks {
         return out;
     }
 
-    private static Optional<Known> known(Json.Obj k) {
+    private static Optional<StoredKey> known(Json.Obj k) {
         String algorithm = switch (k.text("kty")) {
             case "RSA" -> "RS256";
             case "EC" -> "ES256";
@@ -66,7 +66,7 @@ public final class Jwks {
             return Optional.empty();
         }
         try {
-            return (algorithm.equals("RS256") ? rsa(k) : p256(k)).map(key -> new Known(algorithm, key));
+            return (algorithm.equals("RS256") ? rsa(k) : p256(k)).map(key -> new StoredKey(algorithm, key));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             return Optional.empty();
         }
@@ -98,7 +98,7 @@ public final class Jwks {
 
     /** Whether the key of that name, and of that algorithm and no other, has signed the text. */
     boolean signed(String kid, String algorithm, String text, byte[] signature) {
-        Known known = keys.get(kid);
+        StoredKey known = keys.get(kid);
         if (known == null || !known.algorithm.equals(algorithm)) {
             return false;
         }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param claims all that it says
  */
 public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims) {
-    /** The claims that the user's name is looked for in, in this order, before one of the site's own. */
+    /** Claims that may hold the user's name, in this order, before the site's own claim. */
     private static final List<String> USER_CLAIMS = List.of("sun", "username");
     /** Longer texts are no tokens. */
     public static final int LENGTH_MAX = 8192;
@@ -34,23 +34,23 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
     }
 
     /** Makes a token with the ids of its user, so that no host needs to look them up. */
-    static String make(byte[] key, Identity who, long issuedS, long expiresS) {
+    static String make(byte[] key, Identity caller, long issuedS, long expiresS) {
         List<Object> gids = new ArrayList<>();
-        who.gids().forEach(g -> gids.add((long) g));
+        caller.gids().forEach(g -> gids.add((long) g));
         return make(
                 key,
                 new Json.Obj()
                         .put("exp", expiresS)
                         .put("iat", issuedS)
-                        .put("sun", who.user())
-                        .put("uid", (long) who.uid())
-                        .put("gid", (long) who.gid())
+                        .put("sun", caller.user())
+                        .put("uid", (long) caller.uid())
+                        .put("gid", (long) caller.gid())
                         .put(
                                 "id",
                                 new Json.Obj()
                                         .put("gecos", "")
-                                        .put("dir", who.home())
-                                        .put("shell", who.shell())
+                                        .put("dir", caller.home())
+                                        .put("shell", caller.shell())
                                         .put("gids", gids)));
     }
 
@@ -186,13 +186,13 @@ public record Jwt(String user, long expiresS, byte[] signature, Json.Obj claims)
         return value instanceof Long n && n >= 0 && n < Integer.MAX_VALUE;
     }
 
-    private static String user(Json.Obj claims, String own) {
+    private static String user(Json.Obj claims, String claim) {
         for (String name : USER_CLAIMS) {
             if (claims.has(name)) {
                 return claims.text(name);
             }
         }
-        return own.isEmpty() ? "" : claims.text(own);
+        return claim.isEmpty() ? "" : claims.text(claim);
     }
 
     private static byte[] mac(byte[] key, String text) {

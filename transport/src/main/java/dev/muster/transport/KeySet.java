@@ -22,21 +22,21 @@ public final class KeySet {
      * @param untilS seconds since 1970, 0 for no end
      * @param main to make credentials with
      */
-    private record Known(byte[] key, long untilS, boolean main) {
+    private record StoredKey(byte[] key, long untilS, boolean main) {
         boolean isGood(long nowMs) {
             return untilS == 0 || untilS * 1000 > nowMs;
         }
     }
 
-    private final List<Known> keys;
+    private final List<StoredKey> keys;
 
-    private KeySet(List<Known> keys) {
+    private KeySet(List<StoredKey> keys) {
         this.keys = keys;
     }
 
     /** One key without an end; none for no bytes. */
     public static KeySet of(byte[] key) {
-        return key.length == 0 ? NONE : new KeySet(List.of(new Known(key.clone(), 0, true)));
+        return key.length == 0 ? NONE : new KeySet(List.of(new StoredKey(key.clone(), 0, true)));
     }
 
     /**
@@ -57,7 +57,7 @@ public final class KeySet {
             throw new IllegalArgumentException(
                     "it has " + (all.isEmpty() ? "no keys" : "more than " + KEYS_MAX + " keys"));
         }
-        List<Known> out = new ArrayList<>();
+        List<StoredKey> out = new ArrayList<>();
         for (Json.Obj k : all) {
             String kid = k.text("kid");
             if (kid.isEmpty()) {
@@ -72,7 +72,7 @@ public final class KeySet {
                 throw new IllegalArgumentException(
                         "the key " + kid + " is too short: at least " + BYTES_MIN + " bytes are needed");
             }
-            out.add(new Known(key, k.number("exp"), k.text("use").equals("default")));
+            out.add(new StoredKey(key, k.number("exp"), k.text("use").equals("default")));
         }
         return new KeySet(List.copyOf(out));
     }
@@ -83,12 +83,12 @@ public final class KeySet {
                 .filter(k -> k.main && k.isGood(nowMs))
                 .findFirst()
                 .or(() -> keys.stream().filter(k -> k.isGood(nowMs)).findFirst())
-                .map(Known::key);
+                .map(StoredKey::key);
     }
 
     /** The keys that check credentials now. */
     List<byte[]> good(long nowMs) {
-        return keys.stream().filter(k -> k.isGood(nowMs)).map(Known::key).toList();
+        return keys.stream().filter(k -> k.isGood(nowMs)).map(StoredKey::key).toList();
     }
 
     public boolean isEmpty() {

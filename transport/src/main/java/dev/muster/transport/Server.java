@@ -6,6 +6,7 @@ import dev.muster.json.Codec;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.api.MessageRights;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.TextCheck;
 import dev.muster.transport.tls.TlsIdentity;
 import java.io.IOException;
@@ -191,9 +192,9 @@ public final class Server implements AutoCloseable {
         this.streams = new TreeMap<>(streams);
         this.open = open;
         this.complain = complain;
-        int own = ownUid();
-        this.table = new ConnectionTable(limits, own);
-        this.budget = BodyBudget.ofHeap(own);
+        int ownUid = ownUid();
+        this.table = new ConnectionTable(limits, ownUid);
+        this.budget = BodyBudget.ofHeap(ownUid);
     }
 
     /**
@@ -270,7 +271,7 @@ public final class Server implements AutoCloseable {
             server.serve(host, port);
             return server;
         } catch (IOException e) {
-            throw new IllegalStateException(e.getMessage(), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
     }
 
@@ -281,7 +282,7 @@ public final class Server implements AutoCloseable {
             socket.bind(new InetSocketAddress(host.isEmpty() ? "0.0.0.0" : host, port), BACKLOG);
         } catch (IOException | IllegalArgumentException e) {
             close(socket);
-            throw new IllegalStateException(String.valueOf(e.getMessage()), e);
+            throw new IllegalStateException(ErrorSentence.of(e), e);
         }
         Thread.ofPlatform().daemon().name("accept-" + socket.getLocalPort()).start(this::accept);
         Thread.ofPlatform().daemon().name("deadlines-" + socket.getLocalPort()).start(this::watch);
@@ -307,7 +308,7 @@ public final class Server implements AutoCloseable {
                     fresh = socket.accept();
                 } catch (IOException e) {
                     if (!socket.isClosed()) {
-                        complain("cannot accept a connection: " + e.getMessage());
+                        complain("cannot accept a connection: " + ErrorSentence.of(e));
                         table.shed(SHED);
                         Thread.sleep(PAUSE_MS);
                     }
@@ -426,7 +427,7 @@ public final class Server implements AutoCloseable {
 
     /** An exception of a handler becomes its caller's answer and affects no other connection. */
     Reply answer(Caller caller, String message, byte[] body) {
-        // rows that daemons send each other were looked at when they came
+        // rows that daemons send each other were checked on arrival
         if (body.length > 0 && body[0] == '{' && !DAEMONS_OWN.contains(message) && TextCheck.hasControls(body)) {
             return Reply.error(400, SlurmErrno.ERROR, "A text of the request contains a control character");
         }

@@ -101,9 +101,9 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
     /** Called when the server stops: tells the handlers of streams. */
     void stop() {
         closeNow();
-        Thread own = thread;
-        if (streaming && own != null) {
-            own.interrupt();
+        Thread running = thread;
+        if (streaming && running != null) {
+            running.interrupt();
         }
     }
 
@@ -262,13 +262,13 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
             raw.shutdownOutput();
         }
         byte[] waste = new byte[8192];
-        long left = lingerBytes;
-        while (left > 0) {
+        long remaining = lingerBytes;
+        while (remaining > 0) {
             int read = in.read(waste, 0, waste.length);
             if (read < 0) {
                 break;
             }
-            left -= read;
+            remaining -= read;
         }
         return false;
     }
@@ -356,9 +356,9 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
 
         @Override
         public void write(byte[] bytes, int from, int length) throws IOException {
-            for (int at = 0; at < length; at += SMALL_BYTES) {
+            for (int index = 0; index < length; index += SMALL_BYTES) {
                 within(WRITE_MS);
-                to.write(bytes, from + at, Math.min(SMALL_BYTES, length - at));
+                to.write(bytes, from + index, Math.min(SMALL_BYTES, length - index));
             }
         }
     }
@@ -438,7 +438,7 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
         deadlineNs = NONE;
         in.widen();
         streaming = true;
-        Thread own = Thread.currentThread();
+        Thread worker = Thread.currentThread();
         handler.handle(
                 proved.caller(),
                 new Frames(
@@ -446,8 +446,8 @@ final class ServerConnection implements ConnectionTable.Entry, Runnable {
                         out,
                         () -> {
                             closeNow();
-                            if (Thread.currentThread() != own) {
-                                own.interrupt();
+                            if (Thread.currentThread() != worker) {
+                                worker.interrupt();
                             }
                         },
                         peer));

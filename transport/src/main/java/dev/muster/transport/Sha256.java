@@ -46,8 +46,8 @@ final class Sha256 {
         }
         int[] h = START.clone();
         int[] w = new int[64];
-        for (int at = 0; at < padded.length; at += 64) {
-            block(padded, at, h, w);
+        for (int index = 0; index < padded.length; index += 64) {
+            block(padded, index, h, w);
         }
         byte[] out = new byte[32];
         for (int i = 0; i < 32; i++) {
@@ -56,9 +56,9 @@ final class Sha256 {
         return out;
     }
 
-    private static void block(byte[] in, int at, int[] h, int[] w) {
+    private static void block(byte[] in, int index, int[] h, int[] w) {
         for (int i = 0; i < 16; i++) {
-            int p = at + 4 * i;
+            int p = index + 4 * i;
             w[i] = in[p] << 24 | (in[p + 1] & 255) << 16 | (in[p + 2] & 255) << 8 | in[p + 3] & 255;
         }
         for (int i = 16; i < 64; i++) {

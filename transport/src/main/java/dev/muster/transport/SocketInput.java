@@ -139,18 +139,18 @@ final class SocketInput extends InputStream {
     }
 
     @Override
-    public int read(byte[] into, int at, int length) throws IOException {
+    public int read(byte[] into, int index, int length) throws IOException {
         if (length == 0) {
             return 0;
         }
         if (from == to && length >= buffer.length) {
-            return in.read(into, at, length);
+            return in.read(into, index, length);
         }
         if (!await()) {
             return -1;
         }
         int take = Math.min(length, to - from);
-        System.arraycopy(buffer, from, into, at, take);
+        System.arraycopy(buffer, from, into, index, take);
         from += take;
         return take;
     }

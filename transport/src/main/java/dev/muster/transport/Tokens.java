@@ -76,36 +76,36 @@ public final class Tokens {
     /** @param seconds from now on that it is good for @throws IllegalStateException without a key of its own */
     public String make(String user, long seconds) {
         long now = nowMs.getAsLong() / 1000;
-        byte[] own = key.orElseThrow(() -> new IllegalStateException("no key to make tokens with"));
+        byte[] signingKey = key.orElseThrow(() -> new IllegalStateException("no key to make tokens with"));
         return (ids.used ? ids.known.apply(user) : Optional.<Identity>empty())
-                .map(who -> Jwt.make(own, who, now, now + seconds))
-                .orElseGet(() -> Jwt.make(own, user, now, now + seconds));
+                .map(who -> Jwt.make(signingKey, who, now, now + seconds))
+                .orElseGet(() -> Jwt.make(signingKey, user, now, now + seconds));
     }
 
     /** The user of a proved token. */
     Optional<Caller> user(Jwt jwt) {
-        Optional<Identity> said = ids.used ? jwt.identity() : Optional.empty();
-        if (said.isPresent()) {
-            ids.stated.accept(said.get());
-            return Optional.of(new Caller(said.get().uid(), said.get().gid()));
+        Optional<Identity> identity = ids.used ? jwt.identity() : Optional.empty();
+        if (identity.isPresent()) {
+            ids.stated.accept(identity.get());
+            return Optional.of(new Caller(identity.get().uid(), identity.get().gid()));
         }
         return ids.only ? Optional.empty() : users.apply(jwt.user());
     }
 
     /**
-     * What the token of a session says, and the session's key; the token on the wire lacks the signature, which is what
-     * the key is made of.
+     * Returns the claims of a session's token and the session's key; the token on the wire lacks the signature, which
+     * is what the key is made of.
      */
     Optional<Proof> proof(String token) {
         String text = token.substring(Session.JWT.length());
         long now = nowMs.getAsLong() / 1000;
         boolean whole = text.indexOf('.') != text.lastIndexOf('.');
-        Optional<Jwt> said = whole
+        Optional<Jwt> signed = whole
                 ? keys.get().flatMap(k -> Jwt.check(k, claim, text, now))
                 : key.flatMap(k -> Jwt.signed(k, claim, text, now));
-        return said.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
+        return signed.map(jwt -> new Proof(jwt, Session.sessionKey(jwt.signature(), token)));
     }
 
-    /** @param said not to be believed before the sender has proved that it has the key */
+    /** @param said untrusted until the sender has proved that it has the key */
     record Proof(Jwt said, byte[] key) {}
 }

@@ -205,7 +205,7 @@ public final class Verifier {
     }
 
     /**
-     * What a token claims, before the request has proved it.
+     * The claims of a token, unproved until the request is verified.
      *
      * @param caller looked up only then: names cost something
      */
@@ -268,13 +268,13 @@ public final class Verifier {
     }
 
     /** Once a minute: it may be the word of a caller that is not known. */
-    private void tell(String what, long timeMs) {
+    private void tell(String message, long timeMs) {
         long away = (timeMs - nowMs.getAsLong()) / 1000;
         if (Math.abs(away) < Session.LIFETIME_S || MonotonicClock.ms() - toldMs < TELL_EVERY_MS) {
             return;
         }
         toldMs = MonotonicClock.ms();
-        complain.accept(what + " was refused, its time is " + Math.abs(away) + " seconds "
+        complain.accept(message + " was refused, its time is " + Math.abs(away) + " seconds "
                 + (away > 0 ? "ahead of" : "behind") + " this host's: " + "are the clocks in step?");
     }
 

@@ -59,7 +59,7 @@ public final class ArchiveSql {
             "suspend_table");
 
     private final String text;
-    private int at;
+    private int index;
 
     private ArchiveSql(String text) {
         this.text = text;
@@ -76,7 +76,7 @@ public final class ArchiveSql {
     }
 
     private UnreadableException unreadable(String wanted) {
-        int line = (int) text.substring(0, Math.min(at, text.length()))
+        int line = (int) text.substring(0, Math.min(index, text.length()))
                         .chars()
                         .filter(c -> c == '\n')
                         .count()
@@ -85,10 +85,10 @@ public final class ArchiveSql {
     }
 
     private boolean skipToNext() {
-        while (at < text.length() && (Character.isWhitespace(text.charAt(at)) || text.charAt(at) == ';')) {
-            at++;
+        while (index < text.length() && (Character.isWhitespace(text.charAt(index)) || text.charAt(index) == ';')) {
+            index++;
         }
-        return at < text.length();
+        return index < text.length();
     }
 
     private Statement statement() {
@@ -147,9 +147,9 @@ public final class ArchiveSql {
 
     /** {@code on duplicate key update …}: what is there with the same key is replaced as a whole. */
     private void skipOnDuplicateKey() {
-        if (skipToNext() && text.regionMatches(true, at, "on ", 0, 3)) {
-            while (at < text.length() && text.charAt(at) != ';') {
-                at++;
+        if (skipToNext() && text.regionMatches(true, index, "on ", 0, 3)) {
+            while (index < text.length() && text.charAt(index) != ';') {
+                index++;
             }
         }
     }
@@ -157,11 +157,11 @@ public final class ArchiveSql {
     private Map<String, String> conditions() {
         Map<String, String> out = new LinkedHashMap<>();
         space();
-        while (at < text.length() && text.charAt(at) != ';') {
-            if (text.startsWith("&&", at)) {
-                at += 2;
-            } else if (text.regionMatches(true, at, "and ", 0, 4)) {
-                at += 4;
+        while (index < text.length() && text.charAt(index) != ';') {
+            if (text.startsWith("&&", index)) {
+                index += 2;
+            } else if (text.regionMatches(true, index, "and ", 0, 4)) {
+                index += 4;
             } else {
                 String column = name().toLowerCase(Locale.ROOT);
                 need('=');
@@ -176,19 +176,19 @@ public final class ArchiveSql {
     }
 
     private void space() {
-        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-            at++;
+        while (index < text.length() && Character.isWhitespace(text.charAt(index))) {
+            index++;
         }
     }
 
     private boolean next(char c) {
         space();
-        return at < text.length() && text.charAt(at) == c;
+        return index < text.length() && text.charAt(index) == c;
     }
 
     private boolean skipIf(char c) {
         boolean there = next(c);
-        at += there ? 1 : 0;
+        index += there ? 1 : 0;
         return there;
     }
 
@@ -200,11 +200,11 @@ public final class ArchiveSql {
 
     private String word() {
         space();
-        int start = at;
-        while (at < text.length() && (Character.isLetterOrDigit(text.charAt(at)) || text.charAt(at) == '_')) {
-            at++;
+        int start = index;
+        while (index < text.length() && (Character.isLetterOrDigit(text.charAt(index)) || text.charAt(index) == '_')) {
+            index++;
         }
-        return text.substring(start, at).toLowerCase(Locale.ROOT);
+        return text.substring(start, index).toLowerCase(Locale.ROOT);
     }
 
     private void expect(String wanted) {
@@ -216,7 +216,7 @@ public final class ArchiveSql {
     /** Plain, or in quotes of some kind. */
     private String name() {
         space();
-        if (at < text.length() && "\"`'".indexOf(text.charAt(at)) >= 0) {
+        if (index < text.length() && "\"`'".indexOf(text.charAt(index)) >= 0) {
             return quoted();
         }
         String plain = word();
@@ -228,31 +228,31 @@ public final class ArchiveSql {
 
     private String value() {
         space();
-        if (at < text.length() && "'\"".indexOf(text.charAt(at)) >= 0) {
+        if (index < text.length() && "'\"".indexOf(text.charAt(index)) >= 0) {
             return quoted();
         }
-        int start = at;
-        while (at < text.length() && ",) \t\r\n;".indexOf(text.charAt(at)) < 0) {
-            at++;
+        int start = index;
+        while (index < text.length() && ",) \t\r\n;".indexOf(text.charAt(index)) < 0) {
+            index++;
         }
-        if (start == at) {
+        if (start == index) {
             throw unreadable("a value");
         }
-        String plain = text.substring(start, at);
+        String plain = text.substring(start, index);
         return plain.equalsIgnoreCase("null") ? "" : plain;
     }
 
     private String quoted() {
-        char quote = text.charAt(at++);
+        char quote = text.charAt(index++);
         StringBuilder out = new StringBuilder();
-        while (at < text.length()) {
-            char c = text.charAt(at++);
-            if (c == '\\' && at < text.length()) {
-                out.append(text.charAt(at++));
+        while (index < text.length()) {
+            char c = text.charAt(index++);
+            if (c == '\\' && index < text.length()) {
+                out.append(text.charAt(index++));
             } else if (c == quote) {
-                if (at < text.length() && text.charAt(at) == quote) {
+                if (index < text.length() && text.charAt(index) == quote) {
                     out.append(quote);
-                    at++;
+                    index++;
                 } else {
                     return out.toString();
                 }

@@ -28,7 +28,7 @@ final class AssocText {
         return (a.partition().isEmpty() ? out : out.append(" P = ").append(a.partition())).toString();
     }
 
-    static String pad(String s, int width) {
-        return s.length() >= width ? s : s + " ".repeat(width - s.length());
+    static String pad(String text, int width) {
+        return text.length() >= width ? text : text + " ".repeat(width - text.length());
     }
 }

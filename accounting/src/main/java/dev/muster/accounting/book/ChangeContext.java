@@ -16,7 +16,7 @@ import java.util.TreeMap;
 final class ChangeContext {
     private static final int ERROR = -1;
 
-    final Book book;
+    final AssocTree book;
     final String actor;
     final Change change;
     final long now;
@@ -31,7 +31,7 @@ final class ChangeContext {
      * @param actor the caller's user name
      * @param now seconds since 1970
      */
-    ChangeContext(Book draft, String actor, Change change, long now, ChangeRules rules) {
+    ChangeContext(AssocTree draft, String actor, Change change, long now, ChangeRules rules) {
         this.book = draft;
         this.actor = actor;
         this.change = change;
@@ -88,8 +88,8 @@ final class ChangeContext {
         return change.set().containsKey(key);
     }
 
-    static AssocRef ref(Assoc a) {
-        return new AssocRef(a.cluster(), a.account(), a.user(), a.partition(), a.parent());
+    static AssocRef ref(Assoc assoc) {
+        return new AssocRef(assoc.cluster(), assoc.account(), assoc.user(), assoc.partition(), assoc.parent());
     }
 
     void log(String action, String cluster, String name, String info) {

@@ -32,21 +32,21 @@ final class ChangeRights {
     private static final Set<String> OF_ACCOUNTS =
             Set.of("description", "organization", "accountflags", ChangeKeys.FLAGS);
 
-    private final Book before;
-    private final Book book;
+    private final AssocTree before;
+    private final AssocTree book;
     private final int written;
     private final String actor;
 
     /** @param draft before the change */
-    ChangeRights(Book draft, String actor) {
-        this.before = Book.of(draft);
+    ChangeRights(AssocTree draft, String actor) {
+        this.before = AssocTree.of(draft);
         this.book = draft;
         this.written = draft.written().size();
         this.actor = actor;
     }
 
-    static Level of(Change c) {
-        return switch (c.verb() + " " + c.entity()) {
+    static Level of(Change change) {
+        return switch (change.verb() + " " + change.entity()) {
             case "add qos",
                     "modify qos",
                     "delete qos",
@@ -60,21 +60,23 @@ final class ChangeRights {
             case "add account", "add coordinator", "delete coordinator", "delete user" -> Level.COORDINATOR;
             // operators add operators, and raise no existing user
             case "add user" ->
-                switch (AdminLevels.of(c.set().getOrDefault("adminlevel", "")).orElse(AdminLevel.NONE)) {
+                switch (AdminLevels.of(change.set().getOrDefault("adminlevel", ""))
+                        .orElse(AdminLevel.NONE)) {
                     // a user without an association is in no account of a coordinator
-                    case NONE -> c.set().containsKey(ChangeKeys.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
+                    case NONE -> change.set().containsKey(ChangeKeys.ALONE) ? Level.OPERATOR : Level.COORDINATOR;
                     case OPERATOR -> Level.OPERATOR;
                     case ADMINISTRATOR -> Level.ADMINISTRATOR;
                 };
-            case "modify user" -> c.set().containsKey("adminlevel") ? Level.ADMINISTRATOR : least(c, OF_USERS);
-            case "modify account" -> least(c, OF_ACCOUNTS);
+            case "modify user" ->
+                change.set().containsKey("adminlevel") ? Level.ADMINISTRATOR : least(change, OF_USERS);
+            case "modify account" -> least(change, OF_ACCOUNTS);
             default -> Level.OPERATOR;
         };
     }
 
-    private static Level least(Change c, Set<String> operators) {
-        return c.set().containsKey(ChangeKeys.USAGE)
-                        || c.set().keySet().stream().anyMatch(operators::contains)
+    private static Level least(Change change, Set<String> operators) {
+        return change.set().containsKey(ChangeKeys.USAGE)
+                        || change.set().keySet().stream().anyMatch(operators::contains)
                 ? Level.OPERATOR
                 : Level.COORDINATOR;
     }
@@ -95,39 +97,39 @@ final class ChangeRights {
     boolean isWithinRealm() {
         List<Entity> made = book.written().subList(written, book.written().size());
         Set<String> changed = new LinkedHashSet<>();
-        made.forEach(e -> changed.add(e instanceof Assoc a ? a.user() : ""));
+        made.forEach(e -> changed.add(e instanceof Assoc assoc ? assoc.user() : ""));
         return made.stream().allMatch(e -> switch (e) {
-            case Assoc a -> mayChange(a);
-            case Account a ->
-                before.account(a.name()).isEmpty()
-                        || mayChange(before.account(a.name()).get(), a);
+            case Assoc assoc -> mayChange(assoc);
+            case Account account ->
+                before.account(account.name()).isEmpty()
+                        || mayChange(before.account(account.name()).get(), account);
             // a new user has no level, and a removed user had only associations that the coordinator may change
-            case User u ->
-                before.user(u.name()).isEmpty()
-                        ? u.adminLevel() == AdminLevel.NONE
-                        : u.deleted() && changed.contains(u.name());
-            case Wckey w -> before.user(w.user()).isEmpty() || changed.contains(w.user());
+            case User user ->
+                before.user(user.name()).isEmpty()
+                        ? user.adminLevel() == AdminLevel.NONE
+                        : user.deleted() && changed.contains(user.name());
+            case Wckey wckey -> before.user(wckey.user()).isEmpty() || changed.contains(wckey.user());
             default -> false;
         });
     }
 
     /** A coordinator may change the coordinators of an account, but not its description and the like. */
-    private boolean mayChange(Account was, Account is) {
-        return !is.deleted()
-                && was.description().equals(is.description())
-                && was.organization().equals(is.organization())
-                && was.flags().equals(is.flags())
-                && coordinates("", is.name());
+    private boolean mayChange(Account before, Account after) {
+        return !after.deleted()
+                && before.description().equals(after.description())
+                && before.organization().equals(after.organization())
+                && before.flags().equals(after.flags())
+                && coordinates("", after.name());
     }
 
-    private boolean mayChange(Assoc is) {
-        if (!is.user().isEmpty()) {
-            return coordinates(is.cluster(), is.account()) && (is.deleted() || mayHave(is));
+    private boolean mayChange(Assoc after) {
+        if (!after.user().isEmpty()) {
+            return coordinates(after.cluster(), after.account()) && (after.deleted() || mayHave(after));
         }
         // the accounts below his own: what these themselves may have is not for him to say
-        boolean there = before.assoc(is.id()).isEmpty()
-                || coordinates(is.cluster(), before.assoc(is.id()).get().parent());
-        return there && !is.deleted() && coordinates(is.cluster(), is.parent()) && mayHave(is);
+        boolean there = before.assoc(after.id()).isEmpty()
+                || coordinates(after.cluster(), before.assoc(after.id()).get().parent());
+        return there && !after.deleted() && coordinates(after.cluster(), after.parent()) && mayHave(after);
     }
 
     private boolean mayHave(Assoc is) {
@@ -148,23 +150,23 @@ final class ChangeRights {
         return gained.isEmpty();
     }
 
-    private static Set<String> qos(Book of, Assoc a) {
-        Set<String> out = new LinkedHashSet<>(
-                List.of(EffectiveLimits.limits(of, a).getOrDefault("QOS", "").split(",")));
+    private static Set<String> qos(AssocTree of, Assoc assoc) {
+        Set<String> out = new LinkedHashSet<>(List.of(
+                EffectiveLimits.limits(of, assoc).getOrDefault("QOS", "").split(",")));
         out.remove("");
         return out;
     }
 
     /** A limit that takes the place of the one above it was set to more than that is. */
     private boolean isMore(Assoc is, LimitField field) {
-        String mine = is.limit(field.name());
-        boolean own = field.inherited()
+        String value = is.limit(field.name());
+        boolean inherited = field.inherited()
                 && field.name().startsWith("Max")
-                && !mine.isEmpty()
-                && !mine.equals(before.assoc(is.id())
+                && !value.isEmpty()
+                && !value.equals(before.assoc(is.id())
                         .map(was -> was.limit(field.name()))
                         .orElse(""));
-        String above = own
+        String above = inherited
                 ? book.parent(is)
                         .map(p -> EffectiveLimits.limits(book, p).getOrDefault(field.name(), ""))
                         .orElse("")
@@ -173,19 +175,19 @@ final class ChangeRights {
             return false;
         }
         return field.kind() == LimitField.Kind.TRES
-                ? amounts(mine).entrySet().stream().anyMatch(e -> isMore(e.getValue(), amounts(above), e.getKey()))
-                : isMore(Long.parseLong(mine), Map.of("", Long.parseLong(above)), "");
+                ? amounts(value).entrySet().stream().anyMatch(e -> isMore(e.getValue(), amounts(above), e.getKey()))
+                : isMore(Long.parseLong(value), Map.of("", Long.parseLong(above)), "");
     }
 
-    private static boolean isMore(long mine, Map<String, Long> above, String what) {
-        return above.containsKey(what) && (mine < 0 || mine > above.get(what));
+    private static boolean isMore(long value, Map<String, Long> above, String limit) {
+        return above.containsKey(limit) && (value < 0 || value > above.get(limit));
     }
 
     private static Map<String, Long> amounts(String text) {
         Map<String, Long> out = new java.util.TreeMap<>();
         for (String item : text.split(",")) {
-            int eq = item.indexOf('=');
-            out.put(item.substring(0, eq), Long.parseLong(item.substring(eq + 1)));
+            int equalSign = item.indexOf('=');
+            out.put(item.substring(0, equalSign), Long.parseLong(item.substring(equalSign + 1)));
         }
         return out;
     }

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * What a site says of changes.
+ * A site's rules for changes of accounting.
  *
  * @param preservesUsers users' names keep their capitals
  * @param coordinators may change what is below their accounts
@@ -48,7 +48,7 @@ public record ChangeRules(
     public record Active(int jobId, Assoc assoc, String qos, String wckey) {}
 
     /** The QOS of DefaultQOS, if all of them exist. */
-    public static String clusterQos(Book book, String wanted) {
+    public static String clusterQos(AssocTree book, String wanted) {
         String lower = wanted.toLowerCase(Locale.ROOT).strip();
         return !lower.isEmpty()
                         && List.of(lower.split(",")).stream()

@@ -12,7 +12,7 @@ public final class Changes {
     /** Slurm's number for a refusal by permission. */
     static final int ACCESS_DENIED = 2002;
 
-    private final ChangeContext c;
+    private final ChangeContext context;
     private final AdminLevel level;
     private final ChangeRights rights;
 
@@ -21,12 +21,12 @@ public final class Changes {
      * @param superuser root or SlurmUser
      * @param now seconds since 1970
      */
-    public Changes(Book draft, String actor, boolean superuser, Change change, long now) {
+    public Changes(AssocTree draft, String actor, boolean superuser, Change change, long now) {
         this(draft, actor, superuser, change, now, ChangeRules.STANDARD);
     }
 
-    public Changes(Book draft, String actor, boolean superuser, Change change, long now, ChangeRules rules) {
-        c = new ChangeContext(draft, actor, change, now, rules);
+    public Changes(AssocTree draft, String actor, boolean superuser, Change change, long now, ChangeRules rules) {
+        context = new ChangeContext(draft, actor, change, now, rules);
         level = superuser
                 ? AdminLevel.ADMINISTRATOR
                 : draft.user(actor).map(User::adminLevel).orElse(AdminLevel.NONE);
@@ -38,56 +38,58 @@ public final class Changes {
         if (!permitted()) {
             return denied();
         }
-        Optional<String> refused = RequestFilters.refused(c.change);
+        Optional<String> refused = RequestFilters.refused(context.change);
         if (refused.isPresent()) {
-            c.errors.add(refused.get());
-            return c.result();
+            context.errors.add(refused.get());
+            return context.result();
         }
-        if (c.change.verb().equals("delete")
-                && c.change.where().values().stream().allMatch(String::isBlank)) {
-            c.errors.add(" No conditions given to remove, not executing.");
-            return c.result();
+        if (context.change.verb().equals("delete")
+                && context.change.where().values().stream().allMatch(String::isBlank)) {
+            context.errors.add(" No conditions given to remove, not executing.");
+            return context.result();
         }
-        if (c.sets("Flags") && List.of("user", "cluster").contains(c.change.entity())) {
-            c.errors.add(" The setting 'Flags' of '" + c.change.verb() + " " + c.change.entity()
+        if (context.sets("Flags") && List.of("user", "cluster").contains(context.change.entity())) {
+            context.errors.add(" The setting 'Flags' of '" + context.change.verb() + " " + context.change.entity()
                     + "' is not supported by this version");
-            return c.result();
+            return context.result();
         }
-        String what = c.change.verb() + " " + c.change.entity();
-        if (c.change.verb().equals("modify") && c.sets(ChangeKeys.USAGE)) {
-            new UsageResets(c).run();
-            return c.result();
+        String action = context.change.verb() + " " + context.change.entity();
+        if (context.change.verb().equals("modify") && context.sets(ChangeKeys.USAGE)) {
+            new UsageResets(context).run();
+            return context.result();
         }
-        switch (what) {
-            case "add cluster" -> new ClusterChanges(c).add();
-            case "clean cluster" -> new ClusterChanges(c).clean();
-            case "add account" -> new TreeChanges(c).addAccounts();
-            case "add user" -> new TreeChanges(c).addUsers();
-            case "add coordinator" -> new CoordinatorChanges(c).run(true);
-            case "delete coordinator" -> new CoordinatorChanges(c).run(false);
-            case "add qos", "modify qos", "delete qos" -> new QosChanges(c).run();
-            case "add resource", "modify resource", "delete resource" -> new ResourceChanges(c).run();
-            case "modify cluster" -> new ClusterChanges(c).modify();
-            case "modify account" -> new TreeUpdates(c).accounts();
-            case "modify user" -> new TreeUpdates(c).users();
-            case "delete cluster" -> new ClusterChanges(c).delete();
-            case "delete account" -> new Removals(c).accounts();
-            case "delete user" -> new Removals(c).users();
-            default -> c.errors.add("Requested operation not supported on this system");
+        switch (action) {
+            case "add cluster" -> new ClusterChanges(context).add();
+            case "clean cluster" -> new ClusterChanges(context).clean();
+            case "add account" -> new TreeChanges(context).addAccounts();
+            case "add user" -> new TreeChanges(context).addUsers();
+            case "add coordinator" -> new CoordinatorChanges(context).run(true);
+            case "delete coordinator" -> new CoordinatorChanges(context).run(false);
+            case "add qos", "modify qos", "delete qos" -> new QosChanges(context).run();
+            case "add resource", "modify resource", "delete resource" -> new ResourceChanges(context).run();
+            case "modify cluster" -> new ClusterChanges(context).modify();
+            case "modify account" -> new TreeUpdates(context).accounts();
+            case "modify user" -> new TreeUpdates(context).users();
+            case "delete cluster" -> new ClusterChanges(context).delete();
+            case "delete account" -> new Removals(context).accounts();
+            case "delete user" -> new Removals(context).users();
+            default -> context.errors.add("Requested operation not supported on this system");
         }
-        return c.errors.isEmpty() && level == AdminLevel.NONE && !rights.isWithinRealm() ? denied() : c.result();
+        return context.errors.isEmpty() && level == AdminLevel.NONE && !rights.isWithinRealm()
+                ? denied()
+                : context.result();
     }
 
     private Changed denied() {
-        c.errno = ACCESS_DENIED;
-        c.errors.add("Access/permission denied");
-        return c.result();
+        context.errno = ACCESS_DENIED;
+        context.errors.add("Access/permission denied");
+        return context.result();
     }
 
     private boolean permitted() {
-        return ChangeRights.suffices(level, ChangeRights.of(c.change))
-                || c.rules.coordinators()
-                        && ChangeRights.of(c.change) == ChangeRights.Level.COORDINATOR
+        return ChangeRights.suffices(level, ChangeRights.of(context.change))
+                || context.rules.coordinators()
+                        && ChangeRights.of(context.change) == ChangeRights.Level.COORDINATOR
                         && rights.isCoordinator();
     }
 }

@@ -14,65 +14,65 @@ import java.util.TreeMap;
 final class ClusterChanges {
     private static final List<String> CLASSES = List.of("capability", "capacity", "capapacity");
 
-    private final ChangeContext c;
+    private final ChangeContext context;
 
     ClusterChanges(ChangeContext context) {
-        this.c = context;
+        this.context = context;
     }
 
     void add() {
-        List<String> wanted = c.where("name");
+        List<String> wanted = context.where("name");
         if (wanted.isEmpty()) {
-            c.errors.add(" Need name of cluster to add.");
+            context.errors.add(" Need name of cluster to add.");
         }
         for (String name : wanted) {
-            if (c.book.cluster(name).isPresent()) {
-                c.errors.add(" This cluster " + name + " already exists.  Not adding.");
+            if (context.book.cluster(name).isPresent()) {
+                context.errors.add(" This cluster " + name + " already exists.  Not adding.");
             }
         }
-        if (!c.errors.isEmpty()) {
+        if (!context.errors.isEmpty()) {
             return;
         }
         for (String name : wanted) {
-            TreeMap<String, String> limits = c.limits(
-                    Map.of("Fairshare", "1", "QOS", ChangeRules.clusterQos(c.book, c.rules.clusterQos())),
+            TreeMap<String, String> limits = context.limits(
+                    Map.of("Fairshare", "1", "QOS", ChangeRules.clusterQos(context.book, context.rules.clusterQos())),
                     LimitField.ASSOC);
-            begin(c.book, name, limits, c.now);
-            if (c.sets("classification")) {
-                c.book.cluster(name).ifPresent(this::classify);
+            begin(context.book, name, limits, context.now);
+            if (context.sets("classification")) {
+                context.book.cluster(name).ifPresent(this::classify);
             }
-            c.log("Add Clusters", name, name, c.info());
-            c.names.add(name);
+            context.log("Add Clusters", name, name, context.info());
+            context.names.add(name);
         }
     }
 
     void modify() {
-        for (Cluster cluster : c.book.clusters()) {
-            List<String> wanted = c.where("name");
-            Optional<Assoc> root = c.book.assoc(cluster.name(), Book.ROOT, "", "");
+        for (Cluster cluster : context.book.clusters()) {
+            List<String> wanted = context.where("name");
+            Optional<Assoc> root = context.book.assoc(cluster.name(), AssocTree.ROOT, "", "");
             if (!wanted.isEmpty() && !wanted.contains(cluster.name()) || root.isEmpty()) {
                 continue;
             }
-            if (c.setsLimits(LimitField.ASSOC)) {
-                new TreeUpdates(c).limits(List.of(root.get()));
+            if (context.setsLimits(LimitField.ASSOC)) {
+                new TreeUpdates(context).limits(List.of(root.get()));
             }
-            if (c.sets("classification")) {
+            if (context.sets("classification")) {
                 classify(cluster);
             }
-            c.names.add(cluster.name());
-            c.log("Modify Clusters", cluster.name(), cluster.name(), c.info());
+            context.names.add(cluster.name());
+            context.log("Modify Clusters", cluster.name(), cluster.name(), context.info());
         }
     }
 
     private void classify(Cluster cluster) {
-        String typed = c.set("classification").toLowerCase(Locale.ROOT);
+        String typed = context.set("classification").toLowerCase(Locale.ROOT);
         if (!typed.isEmpty() && !CLASSES.contains(typed)) {
-            c.errors.add(
-                    " '" + c.set("classification") + "' is no classification: these are " + String.join(", ", CLASSES));
+            context.errors.add(" '" + context.set("classification") + "' is no classification: these are "
+                    + String.join(", ", CLASSES));
             return;
         }
         String name = typed.isEmpty() ? "" : Character.toUpperCase(typed.charAt(0)) + typed.substring(1);
-        c.book.put(new Cluster(
+        context.book.put(new Cluster(
                 cluster.name(),
                 cluster.id(),
                 cluster.controlHost(),
@@ -84,38 +84,38 @@ final class ClusterChanges {
                 cluster.nodeCount(),
                 cluster.tres(),
                 cluster.created(),
-                c.now,
+                context.now,
                 false));
     }
 
     /** Everything of the tree but its root goes, and so do the keys; the cluster itself and its past stay. */
     void clean() {
-        for (String name : c.where("name")) {
-            List.copyOf(c.book.assocsEver()).stream()
+        for (String name : context.where("name")) {
+            List.copyOf(context.book.assocsEver()).stream()
                     .filter(a -> a.cluster().equals(name) && !a.deleted())
-                    .filter(a -> !(a.account().equals(Book.ROOT)
-                            && (a.user().isEmpty() || a.user().equals(Book.ROOT))))
-                    .forEach(a -> c.book.put(Removals.deleted(a, c.now)));
-            List.copyOf(c.book.wckeysEver()).stream()
+                    .filter(a -> !(a.account().equals(AssocTree.ROOT)
+                            && (a.user().isEmpty() || a.user().equals(AssocTree.ROOT))))
+                    .forEach(a -> context.book.put(Removals.deleted(a, context.now)));
+            List.copyOf(context.book.wckeysEver()).stream()
                     .filter(w -> w.cluster().equals(name) && !w.deleted())
-                    .forEach(w -> c.book.put(
-                            new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true)));
-            c.names.add(name);
-            c.log("Modify Clusters", name, name, "clean");
+                    .forEach(w -> context.book.put(
+                            new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), context.now, true)));
+            context.names.add(name);
+            context.log("Modify Clusters", name, name, "clean");
         }
     }
 
     void delete() {
-        for (String name : c.where("name")) {
-            Optional<Cluster> found = c.book.cluster(name);
+        for (String name : context.where("name")) {
+            Optional<Cluster> found = context.book.cluster(name);
             if (found.isEmpty()) {
                 continue;
             }
             Cluster cluster = found.get();
-            if (c.refuseActive(c.book.tree(name))) {
+            if (context.refuseActive(context.book.tree(name))) {
                 return;
             }
-            c.book.put(new Cluster(
+            context.book.put(new Cluster(
                     name,
                     cluster.id(),
                     "",
@@ -127,32 +127,32 @@ final class ClusterChanges {
                     cluster.nodeCount(),
                     cluster.tres(),
                     cluster.created(),
-                    c.now,
+                    context.now,
                     true));
-            List.copyOf(c.book.assocsEver()).stream()
+            List.copyOf(context.book.assocsEver()).stream()
                     .filter(a -> a.cluster().equals(name) && !a.deleted())
-                    .forEach(a -> c.book.put(Removals.deleted(a, c.now)));
-            c.names.add(name);
-            c.log("Remove Clusters", name, name, "");
+                    .forEach(a -> context.book.put(Removals.deleted(a, context.now)));
+            context.names.add(name);
+            context.log("Remove Clusters", name, name, "");
         }
     }
 
     /** A cluster with the root account and its root user. */
-    static void begin(Book book, String name, Map<String, String> limits, long now) {
+    static void begin(AssocTree book, String name, Map<String, String> limits, long now) {
         int id = book.clustersEver().stream()
                 .filter(c -> c.name().equals(name))
                 .findFirst()
                 .map(Cluster::id)
                 .orElseGet(book::nextCluster);
         book.put(new Cluster(name, id, "", 0, 0, "", "", "", 0, "", now, now, false));
-        int root = book.assocEver(name, Book.ROOT, "", "").map(Assoc::id).orElseGet(book::nextAssoc);
-        book.put(new Assoc(root, name, Book.ROOT, "", "", "", false, limits, now, now, false));
-        int user = book.assocEver(name, Book.ROOT, Book.ROOT, "").map(Assoc::id).orElseGet(book::nextAssoc);
+        int root = book.assocEver(name, AssocTree.ROOT, "", "").map(Assoc::id).orElseGet(book::nextAssoc);
+        book.put(new Assoc(root, name, AssocTree.ROOT, "", "", "", false, limits, now, now, false));
+        int user = book.assocEver(name, AssocTree.ROOT, AssocTree.ROOT, "").map(Assoc::id).orElseGet(book::nextAssoc);
         book.put(new Assoc(
                 user,
                 name,
-                Book.ROOT,
-                Book.ROOT,
+                AssocTree.ROOT,
+                AssocTree.ROOT,
                 "",
                 "",
                 true,

@@ -23,7 +23,7 @@ public final class EffectiveLimits {
     private EffectiveLimits() {}
 
     /** Limits with the inherited ones; QOS by name. */
-    public static Map<String, String> limits(Book book, Assoc assoc) {
+    public static Map<String, String> limits(AssocTree book, Assoc assoc) {
         TreeMap<String, String> out = new TreeMap<>(assoc.limits());
         Set<String> qos = qos(book, assoc);
         Optional<Assoc> above = book.parent(assoc);
@@ -48,15 +48,15 @@ public final class EffectiveLimits {
         return out;
     }
 
-    private static void inherit(TreeMap<String, String> own, LimitField field, String above) {
+    private static void inherit(TreeMap<String, String> limits, LimitField field, String above) {
         if (above.isEmpty()) {
             return;
         }
-        String mine = own.getOrDefault(field.name(), "");
-        if (mine.isEmpty()) {
-            own.put(field.name(), above);
+        String value = limits.getOrDefault(field.name(), "");
+        if (value.isEmpty()) {
+            limits.put(field.name(), above);
         } else if (field.kind() == LimitField.Kind.TRES) {
-            own.put(field.name(), mergedTres(above, mine));
+            limits.put(field.name(), mergedTres(above, value));
         }
     }
 
@@ -65,9 +65,9 @@ public final class EffectiveLimits {
         Map<String, String> all = new LinkedHashMap<>();
         for (String text : List.of(base, over)) {
             for (String item : text.split(",")) {
-                int eq = item.indexOf('=');
-                if (eq > 0) {
-                    all.put(item.substring(0, eq), item.substring(eq + 1));
+                int equalSign = item.indexOf('=');
+                if (equalSign > 0) {
+                    all.put(item.substring(0, equalSign), item.substring(equalSign + 1));
                 }
             }
         }
@@ -80,13 +80,13 @@ public final class EffectiveLimits {
     }
 
     /** The nearest list of one's own or above, with what was added and taken on the way down. */
-    private static Set<String> qos(Book book, Assoc assoc) {
-        String own = assoc.limit("QOS");
-        boolean whole = !own.isEmpty() && !own.startsWith("+") && !own.startsWith("-");
+    private static Set<String> qos(AssocTree book, Assoc assoc) {
+        String value = assoc.limit("QOS");
+        boolean whole = !value.isEmpty() && !value.startsWith("+") && !value.startsWith("-");
         Set<String> names = whole
                 ? new LinkedHashSet<>()
                 : book.parent(assoc).map(p -> qos(book, p)).orElseGet(LinkedHashSet::new);
-        for (String word : own.split(",")) {
+        for (String word : value.split(",")) {
             if (word.startsWith("-")) {
                 names.remove(word.substring(1));
             } else if (!word.isEmpty()) {
@@ -97,18 +97,18 @@ public final class EffectiveLimits {
     }
 
     /** The policy that a cluster's controller gets. */
-    public static Policy policy(Book book, String cluster) {
+    public static Policy policy(AssocTree book, String cluster) {
         List<AssocPolicy> assocs = new ArrayList<>();
-        for (Assoc a : book.tree(cluster)) {
-            Map<String, String> limits = limits(book, a);
+        for (Assoc assoc : book.tree(cluster)) {
+            Map<String, String> limits = limits(book, assoc);
             String names = limits.getOrDefault("QOS", "");
             assocs.add(new AssocPolicy(
-                    a.id(),
-                    book.parent(a).map(Assoc::id).orElse(0),
-                    a.account(),
-                    a.user(),
-                    a.partition(),
-                    a.isDefault(),
+                    assoc.id(),
+                    book.parent(assoc).map(Assoc::id).orElse(0),
+                    assoc.account(),
+                    assoc.user(),
+                    assoc.partition(),
+                    assoc.isDefault(),
                     limits,
                     names.isEmpty() ? List.of() : List.of(names.split(",")),
                     limits.getOrDefault("DefaultQOS", "")));

@@ -17,7 +17,7 @@ public final class JobKeys {
      * Jobs of a cluster with a wckey that no list has. A removed wckey is added again only for a job that was submitted
      * later.
      */
-    public static List<JobRow> unknown(Book book, String cluster, Collection<JobRow> jobs) {
+    public static List<JobRow> unknown(AssocTree book, String cluster, Collection<JobRow> jobs) {
         return jobs.stream()
                 .filter(j -> !Wckey.plain(j.wckey()).isEmpty() && !j.userName().isEmpty())
                 .filter(j -> ever(book, cluster, j)
@@ -26,28 +26,28 @@ public final class JobKeys {
                 .toList();
     }
 
-    private static Optional<Wckey> ever(Book book, String cluster, JobRow j) {
+    private static Optional<Wckey> ever(AssocTree book, String cluster, JobRow job) {
         return book.wckeysEver().stream()
                 .filter(w -> w.cluster().equals(cluster)
-                        && w.user().equals(j.userName())
-                        && w.name().equals(Wckey.plain(j.wckey())))
+                        && w.user().equals(job.userName())
+                        && w.name().equals(Wckey.plain(job.wckey())))
                 .findFirst();
     }
 
     /** Puts the keys of such jobs into the draft, none as its user's default. */
-    public static void add(Book draft, String cluster, Collection<JobRow> jobs, long now) {
-        for (JobRow j : unknown(draft, cluster, jobs)) {
-            String name = Wckey.plain(j.wckey());
+    public static void add(AssocTree draft, String cluster, Collection<JobRow> jobs, long now) {
+        for (JobRow job : unknown(draft, cluster, jobs)) {
+            String name = Wckey.plain(job.wckey());
             draft.put(new Wckey(
-                    ever(draft, cluster, j).map(Wckey::id).orElseGet(draft::nextWckey),
+                    ever(draft, cluster, job).map(Wckey::id).orElseGet(draft::nextWckey),
                     cluster,
-                    j.userName(),
+                    job.userName(),
                     name,
                     false,
                     now,
                     now,
                     false));
-            draft.log(now, "Add WCKeys", "slurmdbd", cluster, name, "user='" + j.userName() + "'");
+            draft.log(now, "Add WCKeys", "slurmdbd", cluster, name, "user='" + job.userName() + "'");
         }
     }
 }

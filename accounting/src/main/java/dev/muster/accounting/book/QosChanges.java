@@ -14,16 +14,16 @@ import java.util.TreeMap;
 
 /** Qualities of service. */
 final class QosChanges {
-    private final ChangeContext c;
-    private final Book book;
+    private final ChangeContext context;
+    private final AssocTree book;
 
     QosChanges(ChangeContext changes) {
-        this.c = changes;
+        this.context = changes;
         this.book = changes.book;
     }
 
     void run() {
-        switch (c.change.verb()) {
+        switch (context.change.verb()) {
             case "add" -> add();
             case "modify" -> modify();
             default -> delete();
@@ -31,53 +31,54 @@ final class QosChanges {
     }
 
     private void add() {
-        if (c.where("name").isEmpty()) {
-            c.errors.add(" Need name of qos to add.");
+        if (context.where("name").isEmpty()) {
+            context.errors.add(" Need name of qos to add.");
             return;
         }
-        for (String name : c.where("name")) {
+        for (String name : context.where("name")) {
             if (book.qos(name).isPresent()) {
                 continue;
             }
-            TreeMap<String, String> limits = c.limits(Map.of("Description", name), LimitField.QOS);
+            TreeMap<String, String> limits = context.limits(Map.of("Description", name), LimitField.QOS);
             Optional<Qos> ever =
                     book.qosEver().stream().filter(q -> q.name().equals(name)).findFirst();
-            book.put(new Qos(ever.map(Qos::id).orElseGet(book::nextQos), name, limits, c.now, c.now, false));
-            c.names.add(name);
-            c.log("Add QOS", "", name, c.info());
+            book.put(
+                    new Qos(ever.map(Qos::id).orElseGet(book::nextQos), name, limits, context.now, context.now, false));
+            context.names.add(name);
+            context.log("Add QOS", "", name, context.info());
         }
-        if (c.names.isEmpty() && c.errors.isEmpty()) {
-            c.errors.add(" Nothing new added.");
+        if (context.names.isEmpty() && context.errors.isEmpty()) {
+            context.errors.add(" Nothing new added.");
         }
     }
 
     private List<Qos> meant() {
         return book.qos().stream()
-                .filter(q -> c.fits("name", q.name())
-                        && c.fits("id", q.key())
-                        && c.fits("description", q.limit("Description").toLowerCase(java.util.Locale.ROOT)))
+                .filter(q -> context.fits("name", q.name())
+                        && context.fits("id", q.key())
+                        && context.fits("description", q.limit("Description").toLowerCase(java.util.Locale.ROOT)))
                 .toList();
     }
 
     private void modify() {
         // what cannot be set is refused wherever it would be
-        c.limits(Map.of(), LimitField.QOS);
-        for (Qos q : c.errors.isEmpty() ? meant() : List.<Qos>of()) {
-            TreeMap<String, String> limits = c.limits(q.limits(), LimitField.QOS);
-            book.put(new Qos(q.id(), q.name(), limits, q.created(), c.now, false));
-            c.names.add(q.name());
-            c.log("Modify QOS", "", q.name(), c.info());
+        context.limits(Map.of(), LimitField.QOS);
+        for (Qos qos : context.errors.isEmpty() ? meant() : List.<Qos>of()) {
+            TreeMap<String, String> limits = context.limits(qos.limits(), LimitField.QOS);
+            book.put(new Qos(qos.id(), qos.name(), limits, qos.created(), context.now, false));
+            context.names.add(qos.name());
+            context.log("Modify QOS", "", qos.name(), context.info());
         }
         if (meant().stream().anyMatch(q -> reaches(q.name(), q.name(), new HashSet<>()))) {
-            c.errors.add("sacctmgr: error: QOS Preemption loop detected");
-            c.errors.add(" Error with request: QOS Preemption loop detected");
+            context.errors.add("sacctmgr: error: QOS Preemption loop detected");
+            context.errors.add(" Error with request: QOS Preemption loop detected");
         }
     }
 
     /**
-     * The second is one that the first takes places of, or that one of those does.
+     * Whether {@code from} preempts {@code to}, directly or through other QOS.
      *
-     * @param seen looked at
+     * @param seen QOS visited so far
      */
     private boolean reaches(String from, String to, Set<String> seen) {
         String below = book.qos(from).map(q -> q.limit("Preempt")).orElse("");
@@ -91,17 +92,17 @@ final class QosChanges {
         List<String> doomed = meant().stream().map(Qos::name).toList();
         List<String> lines = new ArrayList<>();
         for (Cluster cluster : book.clusters()) {
-            for (Assoc a : book.tree(cluster.name())) {
-                String standard = EffectiveLimits.limits(book, a).getOrDefault("DefaultQOS", "");
+            for (Assoc assoc : book.tree(cluster.name())) {
+                String standard = EffectiveLimits.limits(book, assoc).getOrDefault("DefaultQOS", "");
                 if (doomed.contains(standard)) {
-                    lines.add(AssocText.standard(standard, ChangeContext.ref(a)));
+                    lines.add(AssocText.standard(standard, ChangeContext.ref(assoc)));
                 }
             }
         }
         if (!lines.isEmpty()) {
-            c.errors.add(" Error with request: Associations listed below have these as their Default QOS.");
-            c.errors.addAll(lines);
-            c.errors.add(" Please either remove the qos' listed above from list and resubmit,\n or change the "
+            context.errors.add(" Error with request: Associations listed below have these as their Default QOS.");
+            context.errors.addAll(lines);
+            context.errors.add(" Please either remove the qos' listed above from list and resubmit,\n or change the "
                     + "default qos to remove the qos.\n"
                     + " Changes Discarded");
         }
@@ -110,31 +111,31 @@ final class QosChanges {
 
     private void delete() {
         if (refuseDefaults()
-                || c.refuseActiveQos(meant().stream().map(Qos::name).toList())) {
+                || context.refuseActiveQos(meant().stream().map(Qos::name).toList())) {
             return;
         }
-        for (Qos q : meant()) {
-            book.put(new Qos(q.id(), q.name(), q.limits(), q.created(), c.now, true));
-            for (Assoc a : List.copyOf(book.assocsEver())) {
-                if (!a.deleted() && mentions(a, q.name())) {
-                    book.put(without(a, q.name()));
+        for (Qos qos : meant()) {
+            book.put(new Qos(qos.id(), qos.name(), qos.limits(), qos.created(), context.now, true));
+            for (Assoc assoc : List.copyOf(book.assocsEver())) {
+                if (!assoc.deleted() && mentions(assoc, qos.name())) {
+                    book.put(without(assoc, qos.name()));
                 }
             }
             for (Qos other : book.qos()) {
-                if (List.of(other.limit("Preempt").split(",")).contains(q.name())) {
+                if (List.of(other.limit("Preempt").split(",")).contains(qos.name())) {
                     TreeMap<String, String> limits = new TreeMap<>(other.limits());
-                    keep(limits, "Preempt", dropped(other.limit("Preempt"), q.name()));
-                    book.put(new Qos(other.id(), other.name(), limits, other.created(), c.now, false));
+                    keep(limits, "Preempt", dropped(other.limit("Preempt"), qos.name()));
+                    book.put(new Qos(other.id(), other.name(), limits, other.created(), context.now, false));
                 }
             }
-            c.names.add(q.name());
-            c.log("Remove QOS", "", q.name(), "");
+            context.names.add(qos.name());
+            context.log("Remove QOS", "", qos.name(), "");
         }
     }
 
-    private static boolean mentions(Assoc a, String qos) {
-        return a.limit("DefaultQOS").equals(qos)
-                || List.of(a.limit("QOS").split(",")).stream()
+    private static boolean mentions(Assoc assoc, String qos) {
+        return assoc.limit("DefaultQOS").equals(qos)
+                || List.of(assoc.limit("QOS").split(",")).stream()
                         .anyMatch(w -> w.equals(qos) || w.equals("+" + qos) || w.equals("-" + qos));
     }
 
@@ -154,23 +155,23 @@ final class QosChanges {
         }
     }
 
-    private Assoc without(Assoc a, String qos) {
-        TreeMap<String, String> limits = new TreeMap<>(a.limits());
-        keep(limits, "QOS", dropped(a.limit("QOS"), qos));
-        if (a.limit("DefaultQOS").equals(qos)) {
+    private Assoc without(Assoc assoc, String qos) {
+        TreeMap<String, String> limits = new TreeMap<>(assoc.limits());
+        keep(limits, "QOS", dropped(assoc.limit("QOS"), qos));
+        if (assoc.limit("DefaultQOS").equals(qos)) {
             limits.remove("DefaultQOS");
         }
         return new Assoc(
-                a.id(),
-                a.cluster(),
-                a.account(),
-                a.user(),
-                a.partition(),
-                a.parent(),
-                a.isDefault(),
+                assoc.id(),
+                assoc.cluster(),
+                assoc.account(),
+                assoc.user(),
+                assoc.partition(),
+                assoc.parent(),
+                assoc.isDefault(),
                 limits,
-                a.created(),
-                c.now,
+                assoc.created(),
+                context.now,
                 false);
     }
 }

@@ -18,47 +18,47 @@ public final class Registration {
      *
      * @return false if the draft has not changed
      */
-    public static boolean apply(Book draft, Register r, String actor, long now, String clusterQos) {
+    public static boolean apply(AssocTree draft, Register registration, String actor, long now, String clusterQos) {
         boolean changed = false;
-        if (draft.cluster(r.cluster()).isEmpty()) {
+        if (draft.cluster(registration.cluster()).isEmpty()) {
             ClusterChanges.begin(
                     draft,
-                    r.cluster(),
+                    registration.cluster(),
                     new TreeMap<>(Map.of("Fairshare", "1", "QOS", ChangeRules.clusterQos(draft, clusterQos))),
                     now);
-            draft.log(now, "Add Clusters", actor, r.cluster(), r.cluster(), "");
+            draft.log(now, "Add Clusters", actor, registration.cluster(), registration.cluster(), "");
             changed = true;
         }
-        Cluster c = draft.cluster(r.cluster()).orElseThrow();
+        Cluster cluster = draft.cluster(registration.cluster()).orElseThrow();
         // one that has not read its journal yet knows of no nodes
-        boolean bare = r.nodeCount() == 0;
+        boolean bare = registration.nodeCount() == 0;
         Cluster registered = new Cluster(
-                c.name(),
-                c.id(),
-                r.host(),
-                r.port(),
-                r.rpcVersion(),
-                c.classification(),
-                flags(c, r),
-                bare ? c.nodes() : r.nodes(),
-                bare ? c.nodeCount() : r.nodeCount(),
-                bare ? c.tres() : r.tres(),
-                c.created(),
-                c.modified(),
+                cluster.name(),
+                cluster.id(),
+                registration.host(),
+                registration.port(),
+                registration.rpcVersion(),
+                cluster.classification(),
+                flags(cluster, registration),
+                bare ? cluster.nodes() : registration.nodes(),
+                bare ? cluster.nodeCount() : registration.nodeCount(),
+                bare ? cluster.tres() : registration.tres(),
+                cluster.created(),
+                cluster.modified(),
                 false);
-        if (!registered.equals(c)) {
+        if (!registered.equals(cluster)) {
             draft.put(registered);
             draft.log(
                     now,
                     "Modify Clusters",
                     actor,
-                    c.name(),
-                    "name='" + c.name() + "'",
-                    "control_host='" + r.host() + "', control_port=" + r.port() + ", last_port=" + r.port()
-                            + ", rpc_version=" + r.rpcVersion());
+                    cluster.name(),
+                    "name='" + cluster.name() + "'",
+                    "control_host='" + registration.host() + "', control_port=" + registration.port() + ", last_port="
+                            + registration.port() + ", rpc_version=" + registration.rpcVersion());
             changed = true;
         }
-        for (String name : r.tresNames()) {
+        for (String name : registration.tresNames()) {
             if (draft.tres().stream().noneMatch(t -> t.full().equals(name))) {
                 int slash = name.indexOf('/');
                 draft.put(new Tres(
@@ -71,20 +71,20 @@ public final class Registration {
         return changed;
     }
 
-    private static String flags(Cluster known, Register r) {
-        if (r.external()) {
+    private static String flags(Cluster known, Register registration) {
+        if (registration.external()) {
             return EXTERNAL;
         }
         return known.flags().equals(EXTERNAL) ? "" : known.flags();
     }
 
     /** Whether the cluster keeps its rows elsewhere. */
-    public static boolean isExternal(Cluster c) {
-        return c.flags().equals(EXTERNAL);
+    public static boolean isExternal(Cluster cluster) {
+        return cluster.flags().equals(EXTERNAL);
     }
 
     /** The controller is gone. */
-    public static void away(Book draft, String cluster) {
+    public static void away(AssocTree draft, String cluster) {
         draft.cluster(cluster)
                 .filter(c -> c.controlPort() != 0)
                 .ifPresent(c -> draft.put(new Cluster(

@@ -15,77 +15,77 @@ import java.util.TreeMap;
 
 /** Deleting accounts and users: they are marked, with all that hangs below them. */
 final class Removals {
-    private final ChangeContext c;
-    private final Book book;
+    private final ChangeContext context;
+    private final AssocTree book;
 
     Removals(ChangeContext changes) {
-        this.c = changes;
+        this.context = changes;
         this.book = changes.book;
     }
 
-    static Assoc deleted(Assoc a, long now) {
+    static Assoc deleted(Assoc assoc, long now) {
         return new Assoc(
-                a.id(),
-                a.cluster(),
-                a.account(),
-                a.user(),
-                a.partition(),
-                a.parent(),
+                assoc.id(),
+                assoc.cluster(),
+                assoc.account(),
+                assoc.user(),
+                assoc.partition(),
+                assoc.parent(),
                 false,
                 new TreeMap<>(Map.of("Fairshare", "1")),
-                a.created(),
+                assoc.created(),
                 now,
                 true);
     }
 
     private boolean fitsCondition(String key, String value) {
-        return c.fits(key, value);
+        return context.fits(key, value);
     }
 
     void accounts() {
-        if (c.where("name").contains(Book.ROOT)) {
-            c.errors.add(" You are not allowed to remove the root account.\n Use remove cluster instead.");
+        if (context.where("name").contains(AssocTree.ROOT)) {
+            context.errors.add(" You are not allowed to remove the root account.\n Use remove cluster instead.");
             return;
         }
-        if (c.change.where().containsKey("partition")) {
+        if (context.change.where().containsKey("partition")) {
             partitions();
             return;
         }
-        boolean onSomeClusters = !c.where("cluster").isEmpty();
+        boolean onSomeClusters = !context.where("cluster").isEmpty();
         List<Account> doomed =
                 book.accountsEver().stream().filter(this::isMeant).toList();
         Set<Assoc> subtree = atOrBelow(doomed);
-        if (refuseDefaultAccounts(subtree) || c.refuseActive(subtree)) {
+        if (refuseDefaultAccounts(subtree) || context.refuseActive(subtree)) {
             return;
         }
         Set<String> accountsOfSubtree = new LinkedHashSet<>();
         subtree.forEach(a -> {
             accountsOfSubtree.add(a.account());
-            book.put(deleted(a, c.now));
-            c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+            book.put(deleted(a, context.now));
+            context.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
             if (onSomeClusters && a.user().isEmpty()) {
-                c.assocs.add(ChangeContext.ref(a));
+                context.assocs.add(ChangeContext.ref(a));
             }
         });
-        for (Account a : doomed) {
-            if (removeIfOnNoCluster(a) && !onSomeClusters) {
-                c.names.add(a.name());
+        for (Account account : doomed) {
+            if (removeIfOnNoCluster(account) && !onSomeClusters) {
+                context.names.add(account.name());
             }
         }
         for (String name : accountsOfSubtree) {
             book.account(name)
-                    .filter(a -> !doomed.contains(a) && !a.name().equals(Book.ROOT))
+                    .filter(a -> !doomed.contains(a) && !a.name().equals(AssocTree.ROOT))
                     .ifPresent(this::removeIfOnNoCluster);
         }
     }
 
-    private boolean isMeant(Account a) {
-        return !a.deleted()
-                && !a.name().equals(Book.ROOT)
-                && fitsCondition("name", a.name())
-                && fitsCondition("description", a.description())
-                && fitsCondition("organization", a.organization())
-                && parented(a);
+    private boolean isMeant(Account account) {
+        return !account.deleted()
+                && !account.name().equals(AssocTree.ROOT)
+                && fitsCondition("name", account.name())
+                && fitsCondition("description", account.description())
+                && fitsCondition("organization", account.organization())
+                && parented(account);
     }
 
     /** Associations of accounts and of everything below them, on the clusters that the request names. */
@@ -95,9 +95,9 @@ final class Removals {
             if (!fitsCondition("cluster", cluster.name())) {
                 continue;
             }
-            for (Assoc a : book.tree(cluster.name())) {
-                if (accounts.stream().anyMatch(d -> book.isBelow(cluster.name(), a.account(), d.name()))) {
-                    out.add(a);
+            for (Assoc assoc : book.tree(cluster.name())) {
+                if (accounts.stream().anyMatch(d -> book.isBelow(cluster.name(), assoc.account(), d.name()))) {
+                    out.add(assoc);
                 }
             }
         }
@@ -105,13 +105,20 @@ final class Removals {
     }
 
     /** Marks an account as deleted unless a cluster still has an association of it. Returns whether it was marked. */
-    private boolean removeIfOnNoCluster(Account a) {
+    private boolean removeIfOnNoCluster(Account account) {
         boolean onACluster = book.clusters().stream()
-                .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "").isPresent());
+                .anyMatch(cl -> book.assoc(cl.name(), account.name(), "", "").isPresent());
         if (!onACluster) {
             book.put(new Account(
-                    a.name(), a.description(), a.organization(), a.flags(), List.of(), a.created(), c.now, true));
-            c.log("Remove Accounts", "", a.name(), "");
+                    account.name(),
+                    account.description(),
+                    account.organization(),
+                    account.flags(),
+                    List.of(),
+                    account.created(),
+                    context.now,
+                    true));
+            context.log("Remove Accounts", "", account.name(), "");
         }
         return !onACluster;
     }
@@ -127,27 +134,27 @@ final class Removals {
                             && fitsCondition("partition", a.partition()))
                     .forEach(gone::add);
         }
-        if (!refuseDefaults(gone) && !c.refuseActive(gone)) {
+        if (!refuseDefaults(gone) && !context.refuseActive(gone)) {
             gone.forEach(a -> {
-                book.put(deleted(a, c.now));
-                c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
-                c.assocs.add(ChangeContext.ref(a));
+                book.put(deleted(a, context.now));
+                context.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+                context.assocs.add(ChangeContext.ref(a));
             });
         }
     }
 
-    private boolean parented(Account a) {
-        List<String> parents = c.where("parent");
+    private boolean parented(Account account) {
+        List<String> parents = context.where("parent");
         return parents.isEmpty()
                 || book.clusters().stream()
-                        .anyMatch(cl -> book.assoc(cl.name(), a.name(), "", "")
+                        .anyMatch(cl -> book.assoc(cl.name(), account.name(), "", "")
                                 .filter(x -> parents.contains(x.parent()))
                                 .isPresent());
     }
 
     /** Refuses to remove an account that is the default of a user with further accounts. */
     private boolean refuseDefaultAccounts(Set<Assoc> gone) {
-        List<Assoc> left = c.rules.noDefaults()
+        List<Assoc> left = context.rules.noDefaults()
                 ? List.of()
                 : gone.stream()
                         .filter(a -> a.isDefault() && !a.user().isEmpty() && keepsOthers(a, gone))
@@ -156,110 +163,119 @@ final class Removals {
         if (left.isEmpty()) {
             return false;
         }
-        c.errors.add(" Error with request: You can not remove the default account of a user");
-        left.forEach(a -> c.errors.add(line(a)));
-        c.errors.add(" Please either remove the accounts listed above from list and resubmit,\n"
+        context.errors.add(" Error with request: You can not remove the default account of a user");
+        left.forEach(a -> context.errors.add(line(a)));
+        context.errors.add(" Please either remove the accounts listed above from list and resubmit,\n"
                 + " or change these users' default accounts to remove the account(s).\n Changes Discarded");
         return true;
     }
 
-    private boolean keepsOthers(Assoc a, Set<Assoc> gone) {
-        List<Assoc> left = book.tree(a.cluster()).stream()
-                .filter(o -> o.user().equals(a.user()) && !gone.contains(o))
+    private boolean keepsOthers(Assoc assoc, Set<Assoc> gone) {
+        List<Assoc> left = book.tree(assoc.cluster()).stream()
+                .filter(o -> o.user().equals(assoc.user()) && !gone.contains(o))
                 .toList();
         return !left.isEmpty() && left.stream().noneMatch(Assoc::isDefault);
     }
 
-    private static String line(Assoc a) {
-        return "  C = " + AssocText.pad(a.cluster(), 15) + " A = " + AssocText.pad(a.account(), 10) + " U = "
-                + AssocText.pad(a.user(), 9);
+    private static String line(Assoc assoc) {
+        return "  C = " + AssocText.pad(assoc.cluster(), 15) + " A = " + AssocText.pad(assoc.account(), 10) + " U = "
+                + AssocText.pad(assoc.user(), 9);
     }
 
     /** A user that keeps other associations must keep its default one. */
     private boolean refuseDefaults(Set<Assoc> gone) {
         List<String> lines = new ArrayList<>();
-        for (Assoc a : gone) {
-            if (a.isDefault() && keepsOthers(a, gone)) {
-                lines.add(line(a));
+        for (Assoc assoc : gone) {
+            if (assoc.isDefault() && keepsOthers(assoc, gone)) {
+                lines.add(line(assoc));
             }
         }
-        if (lines.isEmpty() || c.rules.noDefaults()) {
+        if (lines.isEmpty() || context.rules.noDefaults()) {
             return false;
         }
-        c.errors.add(" Error with request: You can not remove the default account of a user");
-        c.errors.addAll(lines);
-        c.errors.add(" You must change the default account of these users or remove the users completely from the "
-                + "affected clusters to allow"
-                + " these changes.\n Changes Discarded");
+        context.errors.add(" Error with request: You can not remove the default account of a user");
+        context.errors.addAll(lines);
+        context.errors.add(
+                " You must change the default account of these users or remove the users completely from the "
+                        + "affected clusters to allow"
+                        + " these changes.\n Changes Discarded");
         return true;
     }
 
     /** Only the users' right to these keys goes. */
     private void wckeys() {
-        for (Wckey w : List.copyOf(book.wckeysEver())) {
-            if (!w.deleted()
-                    && fitsCondition("name", w.user())
-                    && fitsCondition("cluster", w.cluster())
-                    && fitsCondition("wckey", w.name())) {
-                book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true));
-                c.log("Remove WCKeys", w.cluster(), w.name(), "");
-                c.names.add("C = " + AssocText.pad(w.cluster(), 10) + " W = " + AssocText.pad(w.name(), 20) + " U = "
-                        + AssocText.pad(w.user(), 9));
+        for (Wckey wckey : List.copyOf(book.wckeysEver())) {
+            if (!wckey.deleted()
+                    && fitsCondition("name", wckey.user())
+                    && fitsCondition("cluster", wckey.cluster())
+                    && fitsCondition("wckey", wckey.name())) {
+                book.put(new Wckey(
+                        wckey.id(),
+                        wckey.cluster(),
+                        wckey.user(),
+                        wckey.name(),
+                        false,
+                        wckey.created(),
+                        context.now,
+                        true));
+                context.log("Remove WCKeys", wckey.cluster(), wckey.name(), "");
+                context.names.add("C = " + AssocText.pad(wckey.cluster(), 10) + " W = "
+                        + AssocText.pad(wckey.name(), 20) + " U = " + AssocText.pad(wckey.user(), 9));
             }
         }
     }
 
     void users() {
-        if (!c.where("wckey").isEmpty()) {
+        if (!context.where("wckey").isEmpty()) {
             wckeys();
             return;
         }
-        boolean narrowed = !c.where("account").isEmpty()
-                || !c.where("cluster").isEmpty()
-                || c.change.where().containsKey("partition");
-        List<User> meant = book.usersEver().stream().filter(this::isMeant).toList();
-        Set<Assoc> gone = associations(meant);
-        if (narrowed && refuseDefaults(gone) || c.refuseActive(gone)) {
+        boolean narrowed = !context.where("account").isEmpty()
+                || !context.where("cluster").isEmpty()
+                || context.change.where().containsKey("partition");
+        List<User> users = book.usersEver().stream().filter(this::isMeant).toList();
+        Set<Assoc> gone = associations(users);
+        if (narrowed && refuseDefaults(gone) || context.refuseActive(gone)) {
             return;
         }
         gone.forEach(a -> {
-            book.put(deleted(a, c.now));
-            c.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
+            book.put(deleted(a, context.now));
+            context.log("Remove Associations", a.cluster(), "id_assoc=" + a.id(), "");
             if (narrowed) {
-                c.assocs.add(ChangeContext.ref(a));
+                context.assocs.add(ChangeContext.ref(a));
             }
         });
-        for (User u : meant) {
+        for (User user : users) {
             boolean left = book.clusters().stream()
                     .anyMatch(cl ->
-                            book.tree(cl.name()).stream().anyMatch(a -> a.user().equals(u.name())));
-            boolean touched = gone.stream().anyMatch(a -> a.user().equals(u.name()));
+                            book.tree(cl.name()).stream().anyMatch(a -> a.user().equals(user.name())));
+            boolean touched = gone.stream().anyMatch(a -> a.user().equals(user.name()));
             if (left || narrowed && !touched) {
                 continue;
             }
-            remove(u);
-            (narrowed ? c.more : c.names).add(u.name());
+            remove(user);
+            (narrowed ? context.more : context.names).add(user.name());
         }
     }
 
-    private boolean isMeant(User u) {
-        return !u.deleted() && fitsCondition("name", u.name()) && hasAdminLevel(u) && hasDefaultAccount(u);
+    private boolean isMeant(User user) {
+        return !user.deleted() && fitsCondition("name", user.name()) && hasAdminLevel(user) && hasDefaultAccount(user);
     }
 
-    private boolean hasAdminLevel(User u) {
-        return c.where("adminlevel").isEmpty()
-                || AdminLevels.of(c.where("adminlevel").getFirst())
-                        .filter(l -> l == u.adminLevel())
+    private boolean hasAdminLevel(User user) {
+        return context.where("adminlevel").isEmpty()
+                || AdminLevels.of(context.where("adminlevel").getFirst())
+                        .filter(l -> l == user.adminLevel())
                         .isPresent();
     }
 
-    private boolean hasDefaultAccount(User u) {
-        return c.where("defaultaccount").isEmpty()
+    private boolean hasDefaultAccount(User user) {
+        return context.where("defaultaccount").isEmpty()
                 || book.assocsEver().stream()
                         .anyMatch(a -> !a.deleted()
                                 && a.isDefault()
-                                && a.user().equals(u.name())
-                                && c.where("defaultaccount").contains(a.account()));
+                                && a.user().equals(user.name())
+                                && context.where("defaultaccount").contains(a.account()));
     }
 
     /** Associations of users on the clusters, accounts and partitions that the request names. */
@@ -277,25 +293,25 @@ final class Removals {
         return out;
     }
 
-    private void remove(User u) {
-        book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
+    private void remove(User user) {
+        book.put(new User(user.name(), user.adminLevel(), user.created(), context.now, true));
         List.copyOf(book.accountsEver()).stream()
-                .filter(a -> a.coordinators().contains(u.name()))
+                .filter(a -> a.coordinators().contains(user.name()))
                 .forEach(a -> book.put(new Account(
                         a.name(),
                         a.description(),
                         a.organization(),
                         a.flags(),
                         a.coordinators().stream()
-                                .filter(n -> !n.equals(u.name()))
+                                .filter(n -> !n.equals(user.name()))
                                 .toList(),
                         a.created(),
-                        c.now,
+                        context.now,
                         a.deleted())));
         List.copyOf(book.wckeysEver()).stream()
-                .filter(w -> !w.deleted() && w.user().equals(u.name()))
-                .forEach(w ->
-                        book.put(new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), c.now, true)));
-        c.log("Remove Users", "", u.name(), "");
+                .filter(w -> !w.deleted() && w.user().equals(user.name()))
+                .forEach(w -> book.put(
+                        new Wckey(w.id(), w.cluster(), w.user(), w.name(), false, w.created(), context.now, true)));
+        context.log("Remove Users", "", user.name(), "");
     }
 }

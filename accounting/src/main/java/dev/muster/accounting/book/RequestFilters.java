@@ -71,8 +71,8 @@ public final class RequestFilters {
     private RequestFilters() {}
 
     /** A sentence for the first condition of a list that has no effect. */
-    public static Optional<String> refused(String entity, Map<String, String> where) {
-        return refused("show " + entity, "show " + entity, where);
+    public static Optional<String> refused(String entity, Map<String, String> conditions) {
+        return refused("show " + entity, "show " + entity, conditions);
     }
 
     /**
@@ -105,22 +105,22 @@ public final class RequestFilters {
         if (change.verb().equals("add")) {
             return Optional.empty();
         }
-        String what = change.verb() + " " + change.entity();
-        String key = what;
+        String action = change.verb() + " " + change.entity();
+        String key = action;
         if (change.verb().equals("modify") && change.set().containsKey(ChangeKeys.USAGE)) {
-            key = what + " usage";
-        } else if (what.equals("modify account")) {
+            key = action + " usage";
+        } else if (action.equals("modify account")) {
             boolean records = change.set().keySet().stream().anyMatch(RECORDS::contains);
             boolean others = change.set().keySet().stream().anyMatch(k -> !RECORDS.contains(k));
             if (records && !others) {
-                key = what + " records";
+                key = action + " records";
             } else if (records || change.set().containsKey("parent")) {
-                key = what;
+                key = action;
             } else {
-                key = what + " limits";
+                key = action + " limits";
             }
         }
-        return refused(what, key, change.where());
+        return refused(action, key, change.where());
     }
 
     /** Every request and the conditions that it acts on. */
@@ -130,12 +130,12 @@ public final class RequestFilters {
                         Map.Entry::getKey, e -> Set.of(e.getValue().split(" "))));
     }
 
-    private static Optional<String> refused(String what, String key, Map<String, String> where) {
+    private static Optional<String> refused(String action, String key, Map<String, String> conditions) {
         Set<String> honoured = Set.of(HONOURED.getOrDefault(key, "").split(" "));
-        return new TreeSet<>(where.keySet())
+        return new TreeSet<>(conditions.keySet())
                 .stream()
                         .filter(k -> !honoured.contains(k))
                         .findFirst()
-                        .map(k -> " The condition '" + k + "' of '" + what + "' is not supported by this version");
+                        .map(k -> " The condition '" + k + "' of '" + action + "' is not supported by this version");
     }
 }

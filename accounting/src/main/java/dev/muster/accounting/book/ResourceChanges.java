@@ -17,11 +17,11 @@ final class ResourceChanges {
 
     private static final String SHARED = "SharedPool";
 
-    private final ChangeContext c;
-    private final Book book;
+    private final ChangeContext context;
+    private final AssocTree book;
 
     ResourceChanges(ChangeContext changes) {
-        this.c = changes;
+        this.context = changes;
         this.book = changes.book;
     }
 
@@ -29,7 +29,7 @@ final class ResourceChanges {
         if (!legible()) {
             return;
         }
-        switch (c.change.verb()) {
+        switch (context.change.verb()) {
             case "add" -> add();
             case "modify" -> modify();
             default -> delete();
@@ -37,7 +37,7 @@ final class ResourceChanges {
     }
 
     /** A cluster's share of each, {@code name@server:count}; parts are cut off. */
-    static List<String> licenses(Book book, String cluster) {
+    static List<String> licenses(AssocTree book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
                 .map(r -> r.name() + "@" + r.server() + ":" + shareOf(r, cluster))
@@ -46,16 +46,16 @@ final class ResourceChanges {
     }
 
     /** Licenses of a resource that a cluster may use. */
-    private static long shareOf(Resource r, String cluster) {
-        if (shared(r.flags())) {
-            return r.count();
+    private static long shareOf(Resource resource, String cluster) {
+        if (shared(resource.flags())) {
+            return resource.count();
         }
-        long allowed = number(r.allowed().getOrDefault(cluster, ""), 0);
-        return absolute(r.flags()) ? allowed : r.count() * allowed / 100;
+        long allowed = number(resource.allowed().getOrDefault(cluster, ""), 0);
+        return absolute(resource.flags()) ? allowed : resource.count() * allowed / 100;
     }
 
     /** Counts of these licenses on their servers, in the same order. */
-    static List<RemoteLicense> remotes(Book book, String cluster) {
+    static List<RemoteLicense> remotes(AssocTree book, String cluster) {
         return book.resourcesEver().stream()
                 .filter(r -> !r.deleted() && r.allowed().containsKey(cluster))
                 .map(r -> new RemoteLicense(
@@ -75,18 +75,18 @@ final class ResourceChanges {
     /** Whether what is set can be read as numbers; a sentence is noted for what cannot. */
     private boolean legible() {
         for (String key : List.of("count", "allowed", "lastconsumed")) {
-            if (!c.set(key).matches("\\d{0,9}")) {
-                c.errors.add(" Invalid value for " + key + " (" + c.set(key) + ")");
+            if (!context.set(key).matches("\\d{0,9}")) {
+                context.errors.add(" Invalid value for " + key + " (" + context.set(key) + ")");
             }
         }
-        for (String flag : c.set("flags").isEmpty()
+        for (String flag : context.set("flags").isEmpty()
                 ? List.<String>of()
-                : List.of(c.set("flags").split(","))) {
+                : List.of(context.set("flags").split(","))) {
             if (!flag.equalsIgnoreCase(ABSOLUTE) && !flag.equalsIgnoreCase(SHARED)) {
-                c.errors.add(" Unknown resource flag: " + flag);
+                context.errors.add(" Unknown resource flag: " + flag);
             }
         }
-        return c.errors.isEmpty();
+        return context.errors.isEmpty();
     }
 
     /** Every cluster may have all of it. */
@@ -98,13 +98,13 @@ final class ResourceChanges {
         return List.of(flags.split(",")).stream().anyMatch(ABSOLUTE::equalsIgnoreCase);
     }
 
-    /** AllResourcesAbsolute: new ones are counted so whether that is said or not. */
+    /** Flags of a new resource; AllResourcesAbsolute sets Absolute even where it is not given. */
     private String flags() {
         List<String> out = new ArrayList<>();
-        if (shared(c.set("flags"))) {
+        if (shared(context.set("flags"))) {
             out.add(SHARED);
         }
-        if (absolute(c.set("flags")) || c.rules.absolute()) {
+        if (absolute(context.set("flags")) || context.rules.absolute()) {
             out.add(ABSOLUTE);
         }
         return String.join(",", out);
@@ -115,7 +115,7 @@ final class ResourceChanges {
         if (shared(flags)) {
             String all = Long.toString(absolute(flags) ? count : 100);
             if (!allowed.values().stream().allMatch(v -> v.equals("0") || v.equals(all))) {
-                c.errors.add(
+                context.errors.add(
                         " With SharedPool a cluster is allowed 0 or all of resource '" + name + "@" + server + "'");
                 return false;
             }
@@ -123,20 +123,20 @@ final class ResourceChanges {
         }
         if (absolute(flags)) {
             if (allowed.values().stream().mapToLong(v -> number(v, 0)).sum() > count) {
-                c.errors.add(" Total count allowed for resource '" + name + "@" + server + "' exceeds " + count);
+                context.errors.add(" Total count allowed for resource '" + name + "@" + server + "' exceeds " + count);
                 return false;
             }
             return true;
         }
         if (allowed.values().stream().mapToLong(v -> number(v, 0)).sum() > 100) {
-            c.errors.add(" Total percentage allowed for resource '" + name + "@" + server + "' exceeds 100%");
+            context.errors.add(" Total percentage allowed for resource '" + name + "@" + server + "' exceeds 100%");
             return false;
         }
         return true;
     }
 
     private long consumed(Optional<Resource> known) {
-        return number(c.set("lastconsumed"), known.map(Resource::consumed).orElse(0L));
+        return number(context.set("lastconsumed"), known.map(Resource::consumed).orElse(0L));
     }
 
     private Optional<Resource> find(String name, String server) {
@@ -146,19 +146,21 @@ final class ResourceChanges {
     }
 
     private void add() {
-        List<String> names = c.where("name");
-        String server = c.set("server").isEmpty() ? "slurmdb" : c.set("server").toLowerCase(java.util.Locale.ROOT);
+        List<String> names = context.where("name");
+        String server = context.set("server").isEmpty()
+                ? "slurmdb"
+                : context.set("server").toLowerCase(java.util.Locale.ROOT);
         if (names.isEmpty()) {
-            c.errors.add(" Need name of resource to add.");
+            context.errors.add(" Need name of resource to add.");
             return;
         }
-        for (String cluster : c.where("cluster")) {
+        for (String cluster : context.where("cluster")) {
             if (book.cluster(cluster).isEmpty()) {
-                c.errors.add(" The cluster " + cluster + " doesn't exist. Please add first.");
+                context.errors.add(" The cluster " + cluster + " doesn't exist. Please add first.");
             }
         }
-        if (!c.set("type").isEmpty() && !c.set("type").equalsIgnoreCase(TYPE)) {
-            c.errors.add(" Unknown resource type: '" + c.set("type") + "'  Valid resources is License.");
+        if (!context.set("type").isEmpty() && !context.set("type").equalsIgnoreCase(TYPE)) {
+            context.errors.add(" Unknown resource type: '" + context.set("type") + "'  Valid resources is License.");
             return;
         }
         for (String name : names) {
@@ -166,8 +168,8 @@ final class ResourceChanges {
                 return;
             }
         }
-        if (c.names.isEmpty() && c.errors.isEmpty()) {
-            c.errors.add(" Nothing new added.");
+        if (context.names.isEmpty() && context.errors.isEmpty()) {
+            context.errors.add(" Nothing new added.");
         }
     }
 
@@ -181,16 +183,17 @@ final class ResourceChanges {
         TreeMap<String, String> allowed =
                 new TreeMap<>(known.map(Resource::allowed).orElse(Map.of()));
         String flags =
-                c.sets("flags") || known.isEmpty() ? flags() : known.get().flags();
-        long count = number(c.set("count"), known.map(Resource::count).orElse(0L));
-        if (known.isEmpty() && !c.sets("count")) {
-            c.errors.add(" Need to specify a count on resource '" + name + "@" + server + "'");
+                context.sets("flags") || known.isEmpty() ? flags() : known.get().flags();
+        long count = number(context.set("count"), known.map(Resource::count).orElse(0L));
+        if (known.isEmpty() && !context.sets("count")) {
+            context.errors.add(" Need to specify a count on resource '" + name + "@" + server + "'");
             return false;
         }
         boolean changed = known.isEmpty();
-        for (String cluster : c.where("cluster")) {
-            if (allowed.putIfAbsent(cluster, Long.toString(number(c.set("allowed"), 0))) == null) {
-                c.more.add("   Cluster - " + cluster + "\t" + allowed.get(cluster) + (absolute(flags) ? "" : "%"));
+        for (String cluster : context.where("cluster")) {
+            if (allowed.putIfAbsent(cluster, Long.toString(number(context.set("allowed"), 0))) == null) {
+                context.more.add(
+                        "   Cluster - " + cluster + "\t" + allowed.get(cluster) + (absolute(flags) ? "" : "%"));
                 changed = true;
             }
         }
@@ -204,113 +207,119 @@ final class ResourceChanges {
                     server,
                     TYPE,
                     count,
-                    said("description", known.map(Resource::description).orElse(name)),
+                    valueOr("description", known.map(Resource::description).orElse(name)),
                     flags,
-                    said("servertype", known.map(Resource::manager).orElse("")),
+                    valueOr("servertype", known.map(Resource::manager).orElse("")),
                     allowed,
-                    known.map(Resource::created).orElse(c.now),
-                    c.now,
+                    known.map(Resource::created).orElse(context.now),
+                    context.now,
                     false,
                     consumed(known),
-                    c.now));
-            c.names.add(name + "@" + server);
-            c.log("Add Resource", "", name, c.info());
+                    context.now));
+            context.names.add(name + "@" + server);
+            context.log("Add Resource", "", name, context.info());
         }
         return true;
     }
 
-    private String said(String key, String otherwise) {
-        return c.set(key).isEmpty() ? otherwise : c.set(key);
+    private String valueOr(String key, String otherwise) {
+        return context.set(key).isEmpty() ? otherwise : context.set(key);
     }
 
     private List<Resource> meant() {
         return List.copyOf(book.resourcesEver()).stream()
-                .filter(r -> !r.deleted() && c.fits("name", r.name()) && c.fits("server", r.server()))
+                .filter(r -> !r.deleted() && context.fits("name", r.name()) && context.fits("server", r.server()))
                 .toList();
     }
 
     private void modify() {
-        if (c.sets("allowed") && c.where("cluster").isEmpty()) {
-            c.errors.add("Can't change \"allowed\" without specifying a cluster.");
+        if (context.sets("allowed") && context.where("cluster").isEmpty()) {
+            context.errors.add("Can't change \"allowed\" without specifying a cluster.");
             return;
         }
-        for (Resource r : meant()) {
-            TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
-            if (c.sets("allowed") && c.where("cluster").stream().noneMatch(allowed::containsKey)) {
+        for (Resource resource : meant()) {
+            TreeMap<String, String> allowed = new TreeMap<>(resource.allowed());
+            if (context.sets("allowed") && context.where("cluster").stream().noneMatch(allowed::containsKey)) {
                 continue;
             }
-            for (String cluster : c.where("cluster")) {
-                if (c.sets("allowed") && allowed.containsKey(cluster)) {
-                    allowed.put(cluster, Long.toString(number(c.set("allowed"), 0)));
+            for (String cluster : context.where("cluster")) {
+                if (context.sets("allowed") && allowed.containsKey(cluster)) {
+                    allowed.put(cluster, Long.toString(number(context.set("allowed"), 0)));
                 }
             }
-            String flags = c.sets("flags") ? flags() : r.flags();
-            if (!checkShares(r.name(), r.server(), allowed, flags, number(c.set("count"), r.count()))) {
+            String flags = context.sets("flags") ? flags() : resource.flags();
+            if (!checkShares(
+                    resource.name(),
+                    resource.server(),
+                    allowed,
+                    flags,
+                    number(context.set("count"), resource.count()))) {
                 return;
             }
             book.put(new Resource(
-                    r.id(),
-                    r.name(),
-                    r.server(),
-                    r.type(),
-                    number(c.set("count"), r.count()),
-                    c.sets("description") ? c.set("description") : r.description(),
+                    resource.id(),
+                    resource.name(),
+                    resource.server(),
+                    resource.type(),
+                    number(context.set("count"), resource.count()),
+                    context.sets("description") ? context.set("description") : resource.description(),
                     flags,
-                    c.sets("servertype") ? c.set("servertype") : r.manager(),
+                    context.sets("servertype") ? context.set("servertype") : resource.manager(),
                     allowed,
-                    r.created(),
-                    c.now,
+                    resource.created(),
+                    context.now,
                     false,
-                    consumed(Optional.of(r)),
-                    c.sets("lastconsumed") ? c.now : r.consumedAt()));
-            c.names.add(r.name() + "@" + r.server());
-            c.log("Modify Resource", "", r.name(), c.info());
+                    consumed(Optional.of(resource)),
+                    context.sets("lastconsumed") ? context.now : resource.consumedAt()));
+            context.names.add(resource.name() + "@" + resource.server());
+            context.log("Modify Resource", "", resource.name(), context.info());
         }
     }
 
     private void delete() {
-        for (Resource r : meant()) {
-            if (c.where("cluster").isEmpty()) {
+        for (Resource resource : meant()) {
+            if (context.where("cluster").isEmpty()) {
                 book.put(new Resource(
-                        r.id(),
-                        r.name(),
-                        r.server(),
-                        r.type(),
-                        r.count(),
-                        r.description(),
-                        r.flags(),
-                        r.manager(),
+                        resource.id(),
+                        resource.name(),
+                        resource.server(),
+                        resource.type(),
+                        resource.count(),
+                        resource.description(),
+                        resource.flags(),
+                        resource.manager(),
                         Map.of(),
-                        r.created(),
-                        c.now,
+                        resource.created(),
+                        context.now,
                         true,
                         0,
                         0));
-                c.names.add(r.name() + "@" + r.server());
+                context.names.add(resource.name() + "@" + resource.server());
             } else {
-                TreeMap<String, String> allowed = new TreeMap<>(r.allowed());
-                c.where("cluster").forEach(cluster -> {
+                TreeMap<String, String> allowed = new TreeMap<>(resource.allowed());
+                context.where("cluster").forEach(cluster -> {
                     if (allowed.remove(cluster) != null) {
-                        c.names.add("Cluster - " + cluster + " : Resource - " + r.name() + "@" + r.server());
+                        context.names.add(
+                                "Cluster - " + cluster + " : Resource - " + resource.name() + "@" + resource.server());
                     }
                 });
                 book.put(new Resource(
-                        r.id(),
-                        r.name(),
-                        r.server(),
-                        r.type(),
-                        r.count(),
-                        r.description(),
-                        r.flags(),
-                        r.manager(),
+                        resource.id(),
+                        resource.name(),
+                        resource.server(),
+                        resource.type(),
+                        resource.count(),
+                        resource.description(),
+                        resource.flags(),
+                        resource.manager(),
                         allowed,
-                        r.created(),
-                        c.now,
+                        resource.created(),
+                        context.now,
                         false,
-                        r.consumed(),
-                        r.consumedAt()));
+                        resource.consumed(),
+                        resource.consumedAt()));
             }
-            c.log("Remove Resource", "", r.name(), "");
+            context.log("Remove Resource", "", resource.name(), "");
         }
     }
 }

@@ -16,13 +16,13 @@ import java.util.stream.Collectors;
 public final class Transactions {
     private static final String OF_ASSOCIATION = "id_assoc=";
 
-    private final Book book;
-    private final Map<String, String> where;
+    private final AssocTree book;
+    private final Map<String, String> conditions;
     private final boolean withAssociations;
 
-    public Transactions(Book book, Show show) {
+    public Transactions(AssocTree book, Show show) {
         this.book = book;
-        this.where = show.where();
+        this.conditions = show.where();
         this.withAssociations = show.options().contains("withassoc");
     }
 
@@ -43,20 +43,23 @@ public final class Transactions {
     }
 
     private boolean given(String key) {
-        return !where.getOrDefault(key, "").isEmpty();
+        return !conditions.getOrDefault(key, "").isEmpty();
     }
 
     private boolean named(String key, String value) {
         return !given(key)
-                || List.of(where.getOrDefault(key, "").toLowerCase(Locale.ROOT).split(","))
+                || List.of(conditions
+                                .getOrDefault(key, "")
+                                .toLowerCase(Locale.ROOT)
+                                .split(","))
                         .contains(value.toLowerCase(Locale.ROOT));
     }
 
-    private List<Assoc> touched(String what) {
-        if (!what.matches(OF_ASSOCIATION + "\\d{1,9}")) {
+    private List<Assoc> touched(String target) {
+        if (!target.matches(OF_ASSOCIATION + "\\d{1,9}")) {
             return List.of();
         }
-        Optional<Assoc> found = book.assocOfNumber(Integer.parseInt(what.substring(OF_ASSOCIATION.length())));
+        Optional<Assoc> found = book.assocOfNumber(Integer.parseInt(target.substring(OF_ASSOCIATION.length())));
         return found.map(List::of).orElse(List.of());
     }
 

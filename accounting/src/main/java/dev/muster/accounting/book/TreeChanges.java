@@ -18,38 +18,41 @@ final class TreeChanges {
     private static final String NOTHING_ADDED =
             "Nothing added.\nMake sure the accounts requested here have been added to the system/cluster. "
                     + "(sacctmgr add account...)";
-    private final ChangeContext c;
-    private final Book book;
+    private final ChangeContext context;
+    private final AssocTree book;
 
     TreeChanges(ChangeContext changes) {
-        this.c = changes;
+        this.context = changes;
         this.book = changes.book;
     }
 
     /** Returns the named clusters, or all clusters if the change names none. */
     private List<String> clusters() {
-        List<String> named = c.where("cluster");
+        List<String> named = context.where("cluster");
         return named.isEmpty() ? book.clusters().stream().map(Cluster::name).toList() : named;
     }
 
     void addAccounts() {
-        List<String> names = c.where("name");
+        List<String> names = context.where("name");
         if (names.isEmpty()) {
-            c.errors.add(" Need name of account to add.");
+            context.errors.add(" Need name of account to add.");
             return;
         }
         List<String> clusters = clusters();
-        String parent = c.set("parent").isEmpty() ? Book.ROOT : c.set("parent").toLowerCase(java.util.Locale.ROOT);
+        String parent = context.set("parent").isEmpty()
+                ? AssocTree.ROOT
+                : context.set("parent").toLowerCase(java.util.Locale.ROOT);
         for (String cluster : clusters) {
             if (book.cluster(cluster).isEmpty()) {
-                c.errors.add(" error: Cluster '" + cluster
+                context.errors.add(" error: Cluster '" + cluster
                         + "' has not been added yet, please contact your admin before adding accounts to it");
-            } else if (c.errors.isEmpty() && book.assoc(cluster, parent, "", "").isEmpty()) {
-                c.errors.add(" error: No parent account '" + parent + "' on cluster '" + cluster + "'");
+            } else if (context.errors.isEmpty()
+                    && book.assoc(cluster, parent, "", "").isEmpty()) {
+                context.errors.add(" error: No parent account '" + parent + "' on cluster '" + cluster + "'");
             }
         }
-        TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
-        if (!c.errors.isEmpty()) {
+        TreeMap<String, String> limits = context.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
+        if (!context.errors.isEmpty()) {
             return;
         }
         for (String name : names) {
@@ -58,8 +61,8 @@ final class TreeChanges {
                 associate(cluster, name, "", "", parent, false, limits);
             }
         }
-        if (c.names.isEmpty() && c.assocs.isEmpty()) {
-            c.errors.add(" Nothing new added.");
+        if (context.names.isEmpty() && context.assocs.isEmpty()) {
+            context.errors.add(" Nothing new added.");
         }
     }
 
@@ -68,25 +71,25 @@ final class TreeChanges {
             return;
         }
         String organization;
-        if (!c.set("organization").isEmpty()) {
-            organization = c.set("organization");
-        } else if (List.of("", Book.ROOT).contains(c.set("parent"))) {
+        if (!context.set("organization").isEmpty()) {
+            organization = context.set("organization");
+        } else if (List.of("", AssocTree.ROOT).contains(context.set("parent"))) {
             organization = name;
         } else {
-            organization = c.set("parent");
+            organization = context.set("parent");
         }
 
         book.put(new Account(
                 name,
-                c.set("description").isEmpty() ? name : c.set("description"),
+                context.set("description").isEmpty() ? name : context.set("description"),
                 organization,
-                c.accountFlags(""),
+                context.accountFlags(""),
                 List.of(),
-                c.now,
-                c.now,
+                context.now,
+                context.now,
                 false));
-        c.names.add(name);
-        c.log("Add Accounts", "", name, c.info());
+        context.names.add(name);
+        context.log("Add Accounts", "", name, context.info());
     }
 
     /** Makes an association that is not there yet, or brings a deleted one back; says whether it did. */
@@ -111,32 +114,32 @@ final class TreeChanges {
                 parent,
                 isDefault,
                 limits,
-                c.now,
-                c.now,
+                context.now,
+                context.now,
                 false);
         book.put(made);
-        c.assocs.add(ChangeContext.ref(made));
-        c.log("Add Associations", cluster, "id_assoc=" + made.id(), c.info());
+        context.assocs.add(ChangeContext.ref(made));
+        context.log("Add Associations", cluster, "id_assoc=" + made.id(), context.info());
         return true;
     }
 
     void addUsers() {
-        List<String> names = c.where("name");
+        List<String> names = context.where("name");
         if (names.isEmpty()) {
-            c.errors.add(" Need name of user to add.");
+            context.errors.add(" Need name of user to add.");
             return;
         }
-        String defaultAccount = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+        String defaultAccount = context.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
         List<String> accounts = accountsWithDefault(defaultAccount);
         List<String> wckeys = wckeysWithDefaultFirst();
-        boolean alone = c.set(ChangeKeys.ALONE).equals("yes");
+        boolean alone = context.set(ChangeKeys.ALONE).equals("yes");
         if (accounts.isEmpty() && wckeys.isEmpty() && !alone) {
-            c.errors.add(" Need name of account or wckey to add.");
+            context.errors.add(" Need name of account or wckey to add.");
             return;
         }
         List<String> clusters = clusters();
-        TreeMap<String, String> limits = c.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
-        if (!c.errors.isEmpty()) {
+        TreeMap<String, String> limits = context.limits(Map.of("Fairshare", "1"), LimitField.ASSOC);
+        if (!context.errors.isEmpty()) {
             return;
         }
         List<String> skipped = missing(accounts, clusters);
@@ -144,8 +147,8 @@ final class TreeChanges {
             refuseSkipped(skipped);
             return;
         }
-        c.more.addAll(skipped);
-        AdminLevel level = AdminLevels.of(c.set("adminlevel")).orElse(AdminLevel.NONE);
+        context.more.addAll(skipped);
+        AdminLevel level = AdminLevels.of(context.set("adminlevel")).orElse(AdminLevel.NONE);
         for (String name : names) {
             addUser(name, level);
             for (String cluster : clusters) {
@@ -155,27 +158,27 @@ final class TreeChanges {
                 }
             }
         }
-        if (c.names.isEmpty() && c.assocs.isEmpty() && c.more.size() == skipped.size()) {
-            c.errors.add(" Nothing new added.");
+        if (context.names.isEmpty() && context.assocs.isEmpty() && context.more.size() == skipped.size()) {
+            context.errors.add(" Nothing new added.");
         }
     }
 
     private void addUser(String name, AdminLevel level) {
         if (book.user(name).isEmpty()) {
-            book.put(new User(name, level, c.now, c.now, false));
-            c.names.add(name);
-            c.log("Add Users", "", name, "admin_level=" + level.ordinal());
+            book.put(new User(name, level, context.now, context.now, false));
+            context.names.add(name);
+            context.log("Add Users", "", name, "admin_level=" + level.ordinal());
         }
     }
 
     private void refuseSkipped(List<String> skipped) {
-        skipped.forEach(s -> c.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster "
+        skipped.forEach(s -> context.errors.add("No account " + s.substring(s.indexOf('\n') + 1) + " on cluster "
                 + s.substring(0, s.indexOf('\n')) + ", skipping."));
-        c.errors.add(NOTHING_ADDED);
+        context.errors.add(NOTHING_ADDED);
     }
 
     private List<String> accountsWithDefault(String defaultAccount) {
-        List<String> accounts = new ArrayList<>(c.where("account"));
+        List<String> accounts = new ArrayList<>(context.where("account"));
         if (!defaultAccount.isEmpty() && !accounts.contains(defaultAccount)) {
             accounts.add(defaultAccount);
         }
@@ -183,8 +186,8 @@ final class TreeChanges {
     }
 
     private List<String> wckeysWithDefaultFirst() {
-        List<String> wckeys = new ArrayList<>(c.where("wckey"));
-        String defaultWckey = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
+        List<String> wckeys = new ArrayList<>(context.where("wckey"));
+        String defaultWckey = context.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
         if (!defaultWckey.isEmpty() && !wckeys.contains(defaultWckey)) {
             wckeys.addFirst(defaultWckey);
         }
@@ -204,7 +207,7 @@ final class TreeChanges {
 
     private void associations(
             String user, String cluster, List<String> accounts, String defaultAccount, Map<String, String> limits) {
-        List<String> partitions = c.where("partition").isEmpty() ? List.of("") : c.where("partition");
+        List<String> partitions = context.where("partition").isEmpty() ? List.of("") : context.where("partition");
         for (String account : accounts) {
             if (book.assoc(cluster, account, "", "").isEmpty()) {
                 continue;
@@ -214,10 +217,10 @@ final class TreeChanges {
                         .filter(a -> a.user().equals(user) && a.isDefault())
                         .toList();
                 boolean first = defaultAccount.isEmpty()
-                        ? defaults.isEmpty() && !c.rules.noDefaults()
+                        ? defaults.isEmpty() && !context.rules.noDefaults()
                         : account.equals(defaultAccount);
                 if (first && defaults.stream().anyMatch(a -> !a.account().equals(account))) {
-                    TreeUpdates.clearDefault(book, cluster, user, c.now);
+                    TreeUpdates.clearDefault(book, cluster, user, context.now);
                 }
                 associate(cluster, account, user, partition, "", first, limits);
             }
@@ -234,10 +237,17 @@ final class TreeChanges {
             return;
         }
         // only the named one: the wckey that a user wants to be charged to is not guessed
-        boolean isDefault = c.set("defaultwckey").equalsIgnoreCase(name);
+        boolean isDefault = context.set("defaultwckey").equalsIgnoreCase(name);
         book.put(new Wckey(
-                ever.map(Wckey::id).orElseGet(book::nextWckey), cluster, user, name, isDefault, c.now, c.now, false));
-        c.more.add(cluster + "\n" + user + "\n" + name);
-        c.log("Add WCKeys", cluster, name, "user='" + user + "'");
+                ever.map(Wckey::id).orElseGet(book::nextWckey),
+                cluster,
+                user,
+                name,
+                isDefault,
+                context.now,
+                context.now,
+                false));
+        context.more.add(cluster + "\n" + user + "\n" + name);
+        context.log("Add WCKeys", cluster, name, "user='" + user + "'");
     }
 }

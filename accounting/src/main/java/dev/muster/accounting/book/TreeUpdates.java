@@ -17,34 +17,37 @@ import java.util.Set;
 
 /** Changes to accounts, users and their associations. */
 final class TreeUpdates {
-    private final ChangeContext c;
-    private final Book book;
+    private final ChangeContext context;
+    private final AssocTree book;
 
     TreeUpdates(ChangeContext changes) {
-        this.c = changes;
+        this.context = changes;
         this.book = changes.book;
     }
 
     private boolean named(String key, String value) {
-        return c.fits(key, value);
+        return context.fits(key, value);
     }
 
     void accounts() {
         if (!checkRequest()) {
             return;
         }
-        if (c.sets("description") || c.sets("organization") || c.sets("accountflags") || c.sets(ChangeKeys.FLAGS)) {
+        if (context.sets("description")
+                || context.sets("organization")
+                || context.sets("accountflags")
+                || context.sets(ChangeKeys.FLAGS)) {
             records();
         }
-        if (c.sets("parent")) {
+        if (context.sets("parent")) {
             reparent();
         }
-        if (c.setsLimits(LimitField.ASSOC) && c.errors.isEmpty()) {
+        if (context.setsLimits(LimitField.ASSOC) && context.errors.isEmpty()) {
             List<Assoc> touched = new ArrayList<>();
             for (Cluster cluster : book.clusters()) {
                 // of the accounts' users where these are named
                 book.tree(cluster.name()).stream()
-                        .filter(a -> (c.where("user").isEmpty() ? a.user().isEmpty() : named("user", a.user()))
+                        .filter(a -> (context.where("user").isEmpty() ? a.user().isEmpty() : named("user", a.user()))
                                 && named("cluster", cluster.name())
                                 && named("name", a.account())
                                 && named("parent", a.parent()))
@@ -55,64 +58,74 @@ final class TreeUpdates {
     }
 
     private void records() {
-        for (Account a : List.copyOf(book.accountsEver())) {
-            if (!a.deleted()
-                    && named("name", a.name())
-                    && (c.where("organization").isEmpty() || named("organization", a.organization()))
-                    && (c.where("description").isEmpty() || named("description", a.description()))) {
+        for (Account account : List.copyOf(book.accountsEver())) {
+            if (!account.deleted()
+                    && named("name", account.name())
+                    && (context.where("organization").isEmpty() || named("organization", account.organization()))
+                    && (context.where("description").isEmpty() || named("description", account.description()))) {
                 book.put(new Account(
-                        a.name(),
-                        c.sets("description") ? c.set("description") : a.description(),
-                        c.sets("organization") ? c.set("organization") : a.organization(),
-                        c.accountFlags(a.flags()),
-                        a.coordinators(),
-                        a.created(),
-                        c.now,
+                        account.name(),
+                        context.sets("description") ? context.set("description") : account.description(),
+                        context.sets("organization") ? context.set("organization") : account.organization(),
+                        context.accountFlags(account.flags()),
+                        account.coordinators(),
+                        account.created(),
+                        context.now,
                         false));
-                c.names.add(a.name());
-                c.log("Modify Accounts", "", a.name(), c.info());
+                context.names.add(account.name());
+                context.log("Modify Accounts", "", account.name(), context.info());
             }
         }
     }
 
     private void reparent() {
-        String parent = c.set("parent").toLowerCase(java.util.Locale.ROOT);
+        String parent = context.set("parent").toLowerCase(java.util.Locale.ROOT);
         for (Cluster cluster : book.clusters()) {
-            for (Assoc a : book.tree(cluster.name())) {
-                boolean meant = a.user().isEmpty()
+            for (Assoc assoc : book.tree(cluster.name())) {
+                boolean meant = assoc.user().isEmpty()
                         && named("cluster", cluster.name())
-                        && named("name", a.account())
-                        && !a.account().equals(Book.ROOT);
+                        && named("name", assoc.account())
+                        && !assoc.account().equals(AssocTree.ROOT);
                 if (meant && book.account(parent).isEmpty()) {
-                    c.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster.name());
+                    context.errors.add("  Parent account " + parent + " doesn't exist on cluster " + cluster.name());
                     return;
                 }
                 if (!meant
-                        || a.parent().equals(parent)
+                        || assoc.parent().equals(parent)
                         || book.assoc(cluster.name(), parent, "", "").isEmpty()) {
                     continue;
                 }
-                if (parent.equals(a.account()) || book.isBelow(cluster.name(), parent, a.account())) {
-                    c.errors.add("  Requested parent account " + parent + " is a child of " + a.account()
+                if (parent.equals(assoc.account()) || book.isBelow(cluster.name(), parent, assoc.account())) {
+                    context.errors.add("  Requested parent account " + parent + " is a child of " + assoc.account()
                             + " on cluster " + cluster.name() + ". Please re-parent " + parent
                             + " before using it as a parent.");
                     return;
                 }
                 List<Assoc> below = book.tree(cluster.name()).stream()
                         .filter(o ->
-                                o.account().equals(a.account()) && !o.user().isEmpty()
-                                        || book.isBelow(cluster.name(), o.account(), a.account()))
+                                o.account().equals(assoc.account()) && !o.user().isEmpty()
+                                        || book.isBelow(cluster.name(), o.account(), assoc.account()))
                         .toList();
                 Assoc moved = new Assoc(
-                        a.id(), a.cluster(), a.account(), "", "", parent, false, a.limits(), a.created(), c.now, false);
+                        assoc.id(),
+                        assoc.cluster(),
+                        assoc.account(),
+                        "",
+                        "",
+                        parent,
+                        false,
+                        assoc.limits(),
+                        assoc.created(),
+                        context.now,
+                        false);
                 book.put(moved);
                 // named by where it was found
-                c.assocs.add(ChangeContext.ref(a));
+                context.assocs.add(ChangeContext.ref(assoc));
                 below.stream()
-                        .filter(o -> o.id() != a.id())
+                        .filter(o -> o.id() != assoc.id())
                         .map(ChangeContext::ref)
-                        .forEach(c.assocs::add);
-                c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+                        .forEach(context.assocs::add);
+                context.log("Modify Associations", assoc.cluster(), "id_assoc=" + assoc.id(), context.info());
             }
         }
     }
@@ -126,60 +139,60 @@ final class TreeUpdates {
             book.tree(cluster).forEach(a -> before.put(a.id(), EffectiveLimits.limits(book, a)));
         }
         Set<Integer> set = new LinkedHashSet<>();
-        for (Assoc a : targets) {
-            Map<String, String> limits = c.limits(a.limits(), LimitField.ASSOC);
-            if (!c.errors.isEmpty()) {
+        for (Assoc assoc : targets) {
+            Map<String, String> limits = context.limits(assoc.limits(), LimitField.ASSOC);
+            if (!context.errors.isEmpty()) {
                 return;
             }
             book.put(new Assoc(
-                    a.id(),
-                    a.cluster(),
-                    a.account(),
-                    a.user(),
-                    a.partition(),
-                    a.parent(),
-                    a.isDefault(),
+                    assoc.id(),
+                    assoc.cluster(),
+                    assoc.account(),
+                    assoc.user(),
+                    assoc.partition(),
+                    assoc.parent(),
+                    assoc.isDefault(),
                     limits,
-                    a.created(),
-                    c.now,
+                    assoc.created(),
+                    context.now,
                     false));
-            set.add(a.id());
-            c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+            set.add(assoc.id());
+            context.log("Modify Associations", assoc.cluster(), "id_assoc=" + assoc.id(), context.info());
         }
         for (String cluster : clusters) {
-            for (Assoc a : book.tree(cluster)) {
-                Map<String, String> after = EffectiveLimits.limits(book, a);
+            for (Assoc assoc : book.tree(cluster)) {
+                Map<String, String> after = EffectiveLimits.limits(book, assoc);
                 String standard = after.getOrDefault("DefaultQOS", "");
-                boolean changed = set.contains(a.id())
-                        || !a.user().isEmpty() && (!after.equals(before.get(a.id())) || inherits(a, set));
+                boolean changed = set.contains(assoc.id())
+                        || !assoc.user().isEmpty() && (!after.equals(before.get(assoc.id())) || inherits(assoc, set));
                 if (changed
                         && !standard.isEmpty()
                         && !List.of(after.getOrDefault("QOS", "").split(",")).contains(standard)) {
-                    if (c.errors.isEmpty()) {
-                        c.errors.add(" These associations don't have access to their default qos.\n"
+                    if (context.errors.isEmpty()) {
+                        context.errors.add(" These associations don't have access to their default qos.\n"
                                 + " Please give them access before the default can be set to this.");
                     }
-                    c.errors.add(AssocText.standard(standard, ChangeContext.ref(a)));
+                    context.errors.add(AssocText.standard(standard, ChangeContext.ref(assoc)));
                 }
                 if (changed) {
-                    c.assocs.add(ChangeContext.ref(a));
+                    context.assocs.add(ChangeContext.ref(assoc));
                 }
             }
         }
     }
 
     /** Whether something that is set on these comes down to an association that has none of it itself, new or not. */
-    private boolean inherits(Assoc a, Set<Integer> targets) {
+    private boolean inherits(Assoc assoc, Set<Integer> targets) {
         for (LimitField field : LimitField.ASSOC) {
-            Optional<Assoc> at = Optional.of(a);
-            while (c.sets(field.name())
+            Optional<Assoc> at = Optional.of(assoc);
+            while (context.sets(field.name())
                     && field.inherited()
                     && at.isPresent()
                     && !targets.contains(at.get().id())
                     && at.get().limit(field.name()).isEmpty()) {
                 at = book.parent(at.get());
             }
-            if (c.sets(field.name())
+            if (context.sets(field.name())
                     && field.inherited()
                     && at.filter(up -> targets.contains(up.id())).isPresent()) {
                 return true;
@@ -190,35 +203,35 @@ final class TreeUpdates {
 
     /** Whether what is set can be set at all, wherever it would be. */
     boolean checkRequest() {
-        if (c.setsLimits(LimitField.ASSOC)) {
-            c.limits(Map.of(), LimitField.ASSOC);
+        if (context.setsLimits(LimitField.ASSOC)) {
+            context.limits(Map.of(), LimitField.ASSOC);
         }
-        return c.errors.isEmpty();
+        return context.errors.isEmpty();
     }
 
     void users() {
         if (!checkRequest()) {
             return;
         }
-        List<User> meant = List.copyOf(book.usersEver()).stream()
+        List<User> users = List.copyOf(book.usersEver()).stream()
                 .filter(u -> !u.deleted() && named("name", u.name()))
                 .toList();
-        if (c.sets("newname") && !checkRename(meant)) {
+        if (context.sets("newname") && !checkRename(users)) {
             return;
         }
-        if (c.sets("adminlevel") && !setAdminLevel(meant)) {
+        if (context.sets("adminlevel") && !setAdminLevel(users)) {
             return;
         }
-        if (c.sets("defaultaccount")) {
-            meant.forEach(this::defaultAccount);
+        if (context.sets("defaultaccount")) {
+            users.forEach(this::defaultAccount);
         }
-        if (c.sets("defaultwckey")) {
-            meant.forEach(this::defaultWckey);
+        if (context.sets("defaultwckey")) {
+            users.forEach(this::defaultWckey);
         }
-        if (c.sets("newname") && c.errors.isEmpty()) {
-            meant.stream().map(u -> book.user(u.name()).orElse(u)).forEach(this::renamed);
+        if (context.sets("newname") && context.errors.isEmpty()) {
+            users.stream().map(u -> book.user(u.name()).orElse(u)).forEach(this::renamed);
         }
-        if (!c.errors.isEmpty() || !c.setsLimits(LimitField.ASSOC)) {
+        if (!context.errors.isEmpty() || !context.setsLimits(LimitField.ASSOC)) {
             return;
         }
         limits(associationsOfUsers());
@@ -226,13 +239,13 @@ final class TreeUpdates {
 
     /** Returns false for an unknown level, with the reason in the errors. */
     private boolean setAdminLevel(List<User> users) {
-        Optional<AdminLevel> level = AdminLevels.of(c.set("adminlevel"));
+        Optional<AdminLevel> level = AdminLevels.of(context.set("adminlevel"));
         if (level.isEmpty()) {
-            c.errors.add(" Bad admin level '" + c.set("adminlevel") + "'");
+            context.errors.add(" Bad admin level '" + context.set("adminlevel") + "'");
             return false;
         }
         users.forEach(u -> {
-            book.put(new User(u.name(), level.get(), u.created(), c.now, false));
+            book.put(new User(u.name(), level.get(), u.created(), context.now, false));
             named(u);
         });
         return true;
@@ -254,39 +267,39 @@ final class TreeUpdates {
     }
 
     private String newName() {
-        return c.rules.preservesUsers()
-                ? c.set("newname").strip()
-                : c.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
+        return context.rules.preservesUsers()
+                ? context.set("newname").strip()
+                : context.set("newname").strip().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private boolean checkRename(List<User> meant) {
+    private boolean checkRename(List<User> users) {
         String to = newName();
-        if (c.where("name").size() != 1 || to.isEmpty()) {
-            c.errors.add(" If you are changing a users name you can only specify 1 user at a time.");
-        } else if (meant.stream().noneMatch(u -> u.name().equals(to))
+        if (context.where("name").size() != 1 || to.isEmpty()) {
+            context.errors.add(" If you are changing a users name you can only specify 1 user at a time.");
+        } else if (users.stream().noneMatch(u -> u.name().equals(to))
                 && (book.usersEver().stream().anyMatch(u -> u.name().equals(to) && !u.deleted())
                         || book.assocsEver().stream().anyMatch(a -> a.user().equals(to) && !a.deleted()))) {
-            c.errors.add(" Can't modify: the user '" + to + "' is there already");
+            context.errors.add(" Can't modify: the user '" + to + "' is there already");
         }
-        return c.errors.isEmpty();
+        return context.errors.isEmpty();
     }
 
     /** Everything that is a user's becomes that of the new name: a user of the system that the old one has become. */
-    private void renamed(User u) {
-        if (!u.name().equals(newName())) {
-            rename(u, newName());
+    private void renamed(User user) {
+        if (!user.name().equals(newName())) {
+            rename(user, newName());
         }
-        if (!c.names.contains(u.name())) {
-            c.names.add(u.name());
+        if (!context.names.contains(user.name())) {
+            context.names.add(user.name());
         }
-        c.log("Modify Users", "", u.name(), c.info());
+        context.log("Modify Users", "", user.name(), context.info());
     }
 
-    private void rename(User u, String to) {
-        book.put(new User(to, u.adminLevel(), u.created(), c.now, false));
-        book.put(new User(u.name(), u.adminLevel(), u.created(), c.now, true));
+    private void rename(User user, String to) {
+        book.put(new User(to, user.adminLevel(), user.created(), context.now, false));
+        book.put(new User(user.name(), user.adminLevel(), user.created(), context.now, true));
         List.copyOf(book.assocsEver()).stream()
-                .filter(a -> !a.deleted() && a.user().equals(u.name()))
+                .filter(a -> !a.deleted() && a.user().equals(user.name()))
                 .forEach(a -> {
                     book.put(new Assoc(
                             a.id(),
@@ -298,97 +311,97 @@ final class TreeUpdates {
                             a.isDefault(),
                             a.limits(),
                             a.created(),
-                            c.now,
+                            context.now,
                             false));
-                    c.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), c.info());
+                    context.log("Modify Associations", a.cluster(), "id_assoc=" + a.id(), context.info());
                 });
         List.copyOf(book.accountsEver()).stream()
-                .filter(a -> a.coordinators().contains(u.name()))
+                .filter(a -> a.coordinators().contains(user.name()))
                 .forEach(a -> book.put(new Account(
                         a.name(),
                         a.description(),
                         a.organization(),
                         a.flags(),
                         a.coordinators().stream()
-                                .map(n -> n.equals(u.name()) ? to : n)
+                                .map(n -> n.equals(user.name()) ? to : n)
                                 .toList(),
                         a.created(),
-                        c.now,
+                        context.now,
                         a.deleted())));
         List.copyOf(book.wckeysEver()).stream()
-                .filter(w -> !w.deleted() && w.user().equals(u.name()))
+                .filter(w -> !w.deleted() && w.user().equals(user.name()))
                 .forEach(w -> book.put(
-                        new Wckey(w.id(), w.cluster(), to, w.name(), w.isDefault(), w.created(), c.now, false)));
+                        new Wckey(w.id(), w.cluster(), to, w.name(), w.isDefault(), w.created(), context.now, false)));
     }
 
-    private void named(User u) {
-        if (!c.names.contains(u.name())) {
-            c.names.add(u.name());
+    private void named(User user) {
+        if (!context.names.contains(user.name())) {
+            context.names.add(user.name());
         }
-        c.log("Modify Users", "", u.name(), c.info());
+        context.log("Modify Users", "", user.name(), context.info());
     }
 
-    private void defaultAccount(User u) {
-        String account = c.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
+    private void defaultAccount(User user) {
+        String account = context.set("defaultaccount").toLowerCase(java.util.Locale.ROOT);
         for (Cluster cluster : book.clusters()) {
-            List<Assoc> own = book.tree(cluster.name()).stream()
-                    .filter(a -> a.user().equals(u.name()))
+            List<Assoc> assocs = book.tree(cluster.name()).stream()
+                    .filter(a -> a.user().equals(user.name()))
                     .toList();
-            if (own.isEmpty() || !named("cluster", cluster.name())) {
+            if (assocs.isEmpty() || !named("cluster", cluster.name())) {
                 continue;
             }
-            if (account.isEmpty() && c.rules.noDefaults()) {
-                clearDefault(book, cluster.name(), u.name(), c.now);
-                named(u);
+            if (account.isEmpty() && context.rules.noDefaults()) {
+                clearDefault(book, cluster.name(), user.name(), context.now);
+                named(user);
                 continue;
             }
-            if (own.stream().noneMatch(a -> a.account().equals(account))) {
-                if (c.errors.isEmpty()) {
-                    c.errors.add(" Can't modify because these users aren't associated with new default account '"
+            if (assocs.stream().noneMatch(a -> a.account().equals(account))) {
+                if (context.errors.isEmpty()) {
+                    context.errors.add(" Can't modify because these users aren't associated with new default account '"
                             + account + "'...");
                 }
-                c.errors.add("  U = " + u.name() + " C = " + cluster.name());
+                context.errors.add("  U = " + user.name() + " C = " + cluster.name());
                 continue;
             }
-            clearDefault(book, cluster.name(), u.name(), c.now);
-            for (Assoc a : own) {
-                if (a.account().equals(account)) {
-                    book.put(withDefault(a, true, c.now));
+            clearDefault(book, cluster.name(), user.name(), context.now);
+            for (Assoc assoc : assocs) {
+                if (assoc.account().equals(account)) {
+                    book.put(withDefault(assoc, true, context.now));
                 }
             }
-            named(u);
+            named(user);
         }
     }
 
-    static void clearDefault(Book book, String cluster, String user, long now) {
+    static void clearDefault(AssocTree book, String cluster, String user, long now) {
         book.tree(cluster).stream()
                 .filter(a -> a.user().equals(user) && a.isDefault())
                 .forEach(a -> book.put(withDefault(a, false, now)));
     }
 
-    private static Assoc withDefault(Assoc a, boolean isDefault, long now) {
+    private static Assoc withDefault(Assoc assoc, boolean isDefault, long now) {
         return new Assoc(
-                a.id(),
-                a.cluster(),
-                a.account(),
-                a.user(),
-                a.partition(),
-                a.parent(),
+                assoc.id(),
+                assoc.cluster(),
+                assoc.account(),
+                assoc.user(),
+                assoc.partition(),
+                assoc.parent(),
                 isDefault,
-                a.limits(),
-                a.created(),
+                assoc.limits(),
+                assoc.created(),
                 now,
                 false);
     }
 
-    private void defaultWckey(User u) {
-        String name = c.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
-        List<Wckey> own = book.wckeysEver().stream()
-                .filter(w -> !w.deleted() && w.user().equals(u.name()) && named("cluster", w.cluster()))
+    private void defaultWckey(User user) {
+        String name = context.set("defaultwckey").toLowerCase(java.util.Locale.ROOT);
+        List<Wckey> wckeys = book.wckeysEver().stream()
+                .filter(w -> !w.deleted() && w.user().equals(user.name()) && named("cluster", w.cluster()))
                 .toList();
-        if (own.stream().noneMatch(w -> w.name().equals(name))) {
-            c.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name
-                    + "'...\n  U = " + u.name()
+        if (wckeys.stream().noneMatch(w -> w.name().equals(name))) {
+            context.errors.add(" Can't modify because these users aren't associated with new default wckey '" + name
+                    + "'...\n  U = " + user.name()
                     + book.clusters().stream()
                             .filter(k -> named("cluster", k.name()))
                             .map(k -> " C = " + k.name())
@@ -396,8 +409,8 @@ final class TreeUpdates {
                             .orElse(""));
             return;
         }
-        own.forEach(w -> book.put(
-                new Wckey(w.id(), w.cluster(), w.user(), w.name(), w.name().equals(name), w.created(), c.now, false)));
-        named(u);
+        wckeys.forEach(w -> book.put(new Wckey(
+                w.id(), w.cluster(), w.user(), w.name(), w.name().equals(name), w.created(), context.now, false)));
+        named(user);
     }
 }

@@ -8,56 +8,56 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * {@code set RawUsage=0}: what associations and QOS have had is forgotten. The controllers count it; they are told by a
- * number that stands among the limits and grows with each reset, so that one that is away when it happens does it when
- * it comes back, once.
+ * {@code set RawUsage=0}: clears the usage of associations and QOS. The controllers count usage; a number among the
+ * limits grows with each reset and tells them to clear it, so that a controller that is down at that moment does so
+ * once when it returns.
  */
 final class UsageResets {
-    private final ChangeContext c;
-    private final Book book;
+    private final ChangeContext context;
+    private final AssocTree book;
 
     UsageResets(ChangeContext changes) {
-        this.c = changes;
+        this.context = changes;
         this.book = changes.book;
     }
 
     private void wrong(String sentence) {
-        c.errors.add("sacctmgr: error: " + sentence);
+        context.errors.add("sacctmgr: error: " + sentence);
     }
 
     void run() {
-        if (!c.set("rawusage").equals("0")) {
+        if (!context.set("rawusage").equals("0")) {
             wrong("Raw usage can only be set to 0 (zero)");
-        } else if (c.change.set().size() > 1) {
+        } else if (context.change.set().size() > 1) {
             wrong("Raw usage is reset by itself: nothing else can be set with it");
-        } else if (c.where("name").isEmpty()) {
+        } else if (context.where("name").isEmpty()) {
             wrong("An association name is required to remove usage");
-        } else if (c.where("cluster").isEmpty()) {
+        } else if (context.where("cluster").isEmpty()) {
             wrong("A cluster is required to remove usage");
         } else {
-            c.where("cluster").forEach(this::onCluster);
+            context.where("cluster").forEach(this::onCluster);
         }
     }
 
     private void onCluster(String cluster) {
         if (book.cluster(cluster).isEmpty()) {
             wrong("Failed to find cluster " + cluster + " in database");
-        } else if (c.change.entity().equals("qos")) {
-            c.where("name")
+        } else if (context.change.entity().equals("qos")) {
+            context.where("name")
                     .forEach(name -> book.qos(name)
                             .ifPresentOrElse(q -> reset(q, cluster), () -> wrong("Failed to find QOS " + name)));
         } else {
-            boolean users = c.change.entity().equals("user");
+            boolean users = context.change.entity().equals("user");
             List<String> names;
             if (users) {
-                names = c.where("name");
-            } else if (c.where("user").isEmpty()) {
+                names = context.where("name");
+            } else if (context.where("user").isEmpty()) {
                 names = List.of("");
             } else {
-                names = c.where("user");
+                names = context.where("user");
             }
 
-            List<String> accounts = users ? c.where("account") : c.where("name");
+            List<String> accounts = users ? context.where("account") : context.where("name");
             if (accounts.isEmpty()) {
                 wrong("An account must be specified");
             }
@@ -76,38 +76,39 @@ final class UsageResets {
             wrong("Failed to find cluster " + cluster + " account " + account + (user.isEmpty() ? "" : " user " + user)
                     + " association in database");
         }
-        for (Assoc a : meant) {
+        for (Assoc assoc : meant) {
             book.put(new Assoc(
-                    a.id(),
-                    a.cluster(),
-                    a.account(),
-                    a.user(),
-                    a.partition(),
-                    a.parent(),
-                    a.isDefault(),
-                    stamped(a.limits(), LimitField.USAGE_RESET),
-                    a.created(),
-                    c.now,
+                    assoc.id(),
+                    assoc.cluster(),
+                    assoc.account(),
+                    assoc.user(),
+                    assoc.partition(),
+                    assoc.parent(),
+                    assoc.isDefault(),
+                    stamped(assoc.limits(), LimitField.USAGE_RESET),
+                    assoc.created(),
+                    context.now,
                     false));
         }
         meant.stream()
                 .filter(a -> a.account().equals(account) && a.user().equals(user))
                 .forEach(a -> {
-                    c.assocs.add(ChangeContext.ref(a));
-                    c.log("Reset Usage", cluster, "id_assoc=" + a.id(), c.info());
+                    context.assocs.add(ChangeContext.ref(a));
+                    context.log("Reset Usage", cluster, "id_assoc=" + a.id(), context.info());
                 });
     }
 
-    private void reset(Qos q, String cluster) {
-        book.put(new Qos(q.id(), q.name(), stamped(q.limits(), ofCluster(cluster)), q.created(), c.now, false));
-        c.names.add(q.name());
-        c.log("Reset Usage", cluster, q.name(), c.info());
+    private void reset(Qos qos, String cluster) {
+        book.put(new Qos(
+                qos.id(), qos.name(), stamped(qos.limits(), ofCluster(cluster)), qos.created(), context.now, false));
+        context.names.add(qos.name());
+        context.log("Reset Usage", cluster, qos.name(), context.info());
     }
 
     private TreeMap<String, String> stamped(Map<String, String> limits, String key) {
         TreeMap<String, String> out = new TreeMap<>(limits);
         long last = Long.parseLong(out.getOrDefault(key, "0"));
-        out.put(key, Long.toString(Math.max(c.now, last + 1)));
+        out.put(key, Long.toString(Math.max(context.now, last + 1)));
         return out;
     }
 

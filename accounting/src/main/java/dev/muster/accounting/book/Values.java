@@ -20,7 +20,7 @@ final class Values {
      *
      * @param typed may begin with {@code +=} or {@code -=}, of lists and flags
      */
-    static String applied(Book book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
+    static String applied(AssocTree book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
         char sign;
         if (typed.startsWith("+=")) {
             sign = '+';
@@ -59,17 +59,18 @@ final class Values {
         return result;
     }
 
-    private static String tres(Book book, String old, String value, List<String> errors) {
+    private static String tres(AssocTree book, String old, String value, List<String> errors) {
         if (value.isEmpty()) {
             return "";
         }
         List<String> whole = new ArrayList<>();
         for (String item : value.split(",")) {
-            int eq = item.indexOf('=');
-            char sign = item.charAt(eq - 1);
+            int equalSign = item.indexOf('=');
+            char sign = item.charAt(equalSign - 1);
             boolean signed = sign == '+' || sign == '-';
-            String name = named(book, item.substring(0, signed ? eq - 1 : eq));
-            whole.add(name + "=" + (signed ? moved(old, name, sign, item.substring(eq + 1)) : item.substring(eq + 1)));
+            String name = named(book, item.substring(0, signed ? equalSign - 1 : equalSign));
+            whole.add(name + "="
+                    + (signed ? moved(old, name, sign, item.substring(equalSign + 1)) : item.substring(equalSign + 1)));
             if (book.tres().stream().noneMatch(t -> t.full().equalsIgnoreCase(name))) {
                 return refused(old, "sacctmgr: error: slurmdb_format_tres_str: no TRES known by type " + name, errors);
             }
@@ -81,7 +82,7 @@ final class Values {
     }
 
     /** A resource may be called by its number as well: {@code 1} is cpu. */
-    private static String named(Book book, String typed) {
+    private static String named(AssocTree book, String typed) {
         return book.tres().stream()
                 .filter(t -> Integer.toString(t.id()).equals(typed))
                 .findFirst()
@@ -114,7 +115,7 @@ final class Values {
         return out;
     }
 
-    private static Optional<String> badQos(Book book, Set<String> names) {
+    private static Optional<String> badQos(AssocTree book, Set<String> names) {
         for (String name : names) {
             if (book.qos(name).isEmpty()) {
                 return Optional.of("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are "
@@ -125,17 +126,17 @@ final class Values {
     }
 
     /** QOS of an association: a whole list, or changes to the list of its parent. */
-    private static String qos(Book book, String old, String value, char sign, List<String> errors) {
+    private static String qos(AssocTree book, String old, String value, char sign, List<String> errors) {
         Set<String> names = new LinkedHashSet<>();
         Set<String> signed = new LinkedHashSet<>();
         for (String word : words(value.toLowerCase(java.util.Locale.ROOT))) {
-            boolean own = UpdateSign.isSigned(word);
+            boolean isChange = UpdateSign.isSigned(word);
             names.add(UpdateSign.unsigned(word));
-            signed.add(own ? word : sign + word);
+            signed.add(isChange ? word : sign + word);
         }
-        Optional<String> bad = badQos(book, names);
-        if (bad.isPresent()) {
-            return refused(old, bad.get(), errors);
+        Optional<String> invalid = badQos(book, names);
+        if (invalid.isPresent()) {
+            return refused(old, invalid.get(), errors);
         }
         if (sign == '=' && signed.stream().allMatch(w -> w.startsWith("="))) {
             return String.join(",", names);
@@ -160,11 +161,11 @@ final class Values {
         return String.join(",", out);
     }
 
-    private static String preempt(Book book, String old, String value, char sign, List<String> errors) {
+    private static String preempt(AssocTree book, String old, String value, char sign, List<String> errors) {
         Set<String> names = words(value.toLowerCase(java.util.Locale.ROOT));
-        Optional<String> bad = badQos(book, names);
-        if (bad.isPresent()) {
-            return refused(old, bad.get(), errors);
+        Optional<String> invalid = badQos(book, names);
+        if (invalid.isPresent()) {
+            return refused(old, invalid.get(), errors);
         }
         return combined(old, names, sign);
     }
@@ -182,14 +183,14 @@ final class Values {
     /** Flag of an account by which its users coordinate it. */
     private static String coordinators(String old, String value, char sign, List<String> errors) {
         String none = "No" + LimitField.USERS_ARE_COORDS;
-        Set<String> said = words(value);
-        Optional<String> unknown = said.stream()
+        Set<String> names = words(value);
+        Optional<String> unknown = names.stream()
                 .filter(w -> !w.equalsIgnoreCase(LimitField.USERS_ARE_COORDS) && !w.equalsIgnoreCase(none))
                 .findFirst();
         if (unknown.isPresent()) {
             return refused(old, " Unknown Flag(s)=" + unknown.get(), errors);
         }
-        if (said.stream().anyMatch(none::equalsIgnoreCase)) {
+        if (names.stream().anyMatch(none::equalsIgnoreCase)) {
             return "";
         }
         return combined(old, value.isBlank() ? Set.of() : Set.of(LimitField.USERS_ARE_COORDS), sign);
@@ -223,18 +224,18 @@ final class Values {
 
     /** PreemptMode of a QOS: one mode, and WITHIN. OFF means the mode of the cluster and is stored as no value. */
     private static String preemptMode(String old, String value, List<String> errors) {
-        List<String> said =
+        List<String> modes =
                 words(value.toUpperCase(java.util.Locale.ROOT)).stream().toList();
-        List<String> ways = said.stream()
+        List<String> ways = modes.stream()
                 .filter(w -> !w.equals("WITHIN") && !w.equals("PRIORITY"))
                 .toList();
-        if (ways.size() > 1 || !LimitField.PREEMPT_MODES.containsAll(said)) {
+        if (ways.size() > 1 || !LimitField.PREEMPT_MODES.containsAll(modes)) {
             return refused(old, " Bad Preempt Mode given: preemptmode=" + value, errors);
         }
         return String.join(
                 ",",
                 LimitField.PREEMPT_MODES.stream()
-                        .filter(w -> said.contains(w) && !w.equals("OFF") && !w.equals("CLUSTER"))
+                        .filter(w -> modes.contains(w) && !w.equals("OFF") && !w.equals("CLUSTER"))
                         .toList());
     }
 }

@@ -20,12 +20,12 @@ import java.util.function.Predicate;
 
 /** The rows that sacctmgr lists: fields by name, values in the form in which they are kept. */
 public final class Views {
-    private final Book book;
+    private final AssocTree book;
     private final Show show;
     private final Predicate<String> isSystemUser;
 
     /** @param isSystemUser whether the system knows a user of that name */
-    public Views(Book book, Show show, Predicate<String> isSystemUser) {
+    public Views(AssocTree book, Show show, Predicate<String> isSystemUser) {
         this.book = book;
         this.show = show;
         this.isSystemUser = isSystemUser;
@@ -85,7 +85,7 @@ public final class Views {
         row.put("IsDefault", a.isDefault() ? "1" : "");
         row.put("Depth", Integer.toString(depth(a)));
         row.put("Deleted", a.deleted() ? "1" : "");
-        row.putAll(UsageResets.shown(ownOnly || a.deleted() ? own(a) : EffectiveLimits.limits(book, a)));
+        row.putAll(UsageResets.shown(ownOnly || a.deleted() ? limits(a) : EffectiveLimits.limits(book, a)));
         row.put(
                 ChangeKeys.FLAGS,
                 a.user().isEmpty()
@@ -99,14 +99,14 @@ public final class Views {
     }
 
     /** QOS as set on the way up: changes, down to the first whole list. */
-    private String raw(Assoc a) {
+    private String raw(Assoc assoc) {
         List<String> out = new ArrayList<>();
-        for (Optional<Assoc> at = Optional.of(a); at.isPresent(); at = book.parent(at.get())) {
-            String own = at.get().limit("QOS");
-            if (!own.isEmpty()) {
-                out.add(own);
+        for (Optional<Assoc> at = Optional.of(assoc); at.isPresent(); at = book.parent(at.get())) {
+            String qos = at.get().limit("QOS");
+            if (!qos.isEmpty()) {
+                out.add(qos);
             }
-            if (!own.isEmpty() && !own.startsWith("+") && !own.startsWith("-")) {
+            if (!qos.isEmpty() && !qos.startsWith("+") && !qos.startsWith("-")) {
                 break;
             }
         }
@@ -114,10 +114,10 @@ public final class Views {
     }
 
     /** Limits that are set here and not inherited; of changes to the QOS, those that add. */
-    private static Map<String, String> own(Assoc a) {
-        Map<String, String> out = new LinkedHashMap<>(a.limits());
+    private static Map<String, String> limits(Assoc assoc) {
+        Map<String, String> out = new LinkedHashMap<>(assoc.limits());
         List<String> added = new ArrayList<>();
-        for (String name : a.limit("QOS").split(",")) {
+        for (String name : assoc.limit("QOS").split(",")) {
             if (!name.startsWith("-")) {
                 added.add(name.startsWith("+") ? name.substring(1) : name);
             }
@@ -129,25 +129,28 @@ public final class Views {
     }
 
     /** The accounts on the way down, then the user: {@code /science/physics/0-ann/}. */
-    private String lineage(Assoc a) {
+    private String lineage(Assoc assoc) {
         StringBuilder out = new StringBuilder();
-        for (Optional<Assoc> at = a.user().isEmpty() ? Optional.of(a) : book.parentEver(a);
+        for (Optional<Assoc> at = assoc.user().isEmpty() ? Optional.of(assoc) : book.parentEver(assoc);
                 at.isPresent();
                 at = book.parentEver(at.get())) {
-            if (!at.get().account().equals(Book.ROOT)) {
+            if (!at.get().account().equals(AssocTree.ROOT)) {
                 out.insert(0, at.get().account() + "/");
             }
         }
         out.insert(0, "/");
-        if (!a.user().isEmpty()) {
-            out.append("0-").append(a.user()).append('/');
+        if (!assoc.user().isEmpty()) {
+            out.append("0-").append(assoc.user()).append('/');
         }
-        return (a.partition().isEmpty() ? out : out.append(a.partition()).append('/')).toString();
+        return (assoc.partition().isEmpty()
+                        ? out
+                        : out.append(assoc.partition()).append('/'))
+                .toString();
     }
 
-    private int depth(Assoc a) {
+    private int depth(Assoc assoc) {
         int depth = 0;
-        for (Optional<Assoc> up = book.parent(a); up.isPresent(); up = book.parent(up.get())) {
+        for (Optional<Assoc> up = book.parent(assoc); up.isPresent(); up = book.parent(up.get())) {
             depth++;
         }
         return depth;
@@ -158,22 +161,22 @@ public final class Views {
      */
     private List<Map<String, String>> trees() {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Cluster c : book.clusters()) {
-            if (!fitsCondition("cluster", c.name())) {
+        for (Cluster cluster : book.clusters()) {
+            if (!fitsCondition("cluster", cluster.name())) {
                 continue;
             }
-            List<Assoc> tree = book.tree(c.name());
+            List<Assoc> tree = book.tree(cluster.name());
             Map<Integer, Integer> below = new HashMap<>();
-            for (Assoc a : tree) {
-                for (Optional<Assoc> up = book.parent(a); up.isPresent(); up = book.parent(up.get())) {
+            for (Assoc assoc : tree) {
+                for (Optional<Assoc> up = book.parent(assoc); up.isPresent(); up = book.parent(up.get())) {
                     below.merge(up.get().id(), 1, Integer::sum);
                 }
             }
             for (int i = 0; i < tree.size(); i++) {
-                Assoc a = tree.get(i);
+                Assoc assoc = tree.get(i);
                 // each entry before it opened once, and those that are not above it closed again
-                int lft = 2 * i - depth(a) + 1;
-                out.add(assoc(a, lft, lft + 2 * below.getOrDefault(a.id(), 0) + 1));
+                int lft = 2 * i - depth(assoc) + 1;
+                out.add(assoc(assoc, lft, lft + 2 * below.getOrDefault(assoc.id(), 0) + 1));
             }
         }
         if (has("withdeleted")) {
@@ -243,15 +246,15 @@ public final class Views {
     private List<Map<String, String>> accounts() {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = has("withassoc") || filtersAssocs() ? trees() : List.of();
-        for (Account a : book.accountsEver()) {
-            if (!alive(a.deleted())
-                    || !fitsCondition("name", a.name())
-                    || !fitsCondition("description", a.description())
-                    || !fitsCondition("organization", a.organization())) {
+        for (Account account : book.accountsEver()) {
+            if (!alive(account.deleted())
+                    || !fitsCondition("name", account.name())
+                    || !fitsCondition("description", account.description())
+                    || !fitsCondition("organization", account.organization())) {
                 continue;
             }
-            List<Map<String, String>> own = trees.stream()
-                    .filter(r -> ShowColumns.of(r, "Account").equals(a.name())
+            List<Map<String, String>> associations = trees.stream()
+                    .filter(r -> ShowColumns.of(r, "Account").equals(account.name())
                             && fitsCondition("parent", ShowColumns.of(r, "ParentName"))
                             && hasQos(r)
                             && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", ""))
@@ -260,7 +263,7 @@ public final class Views {
                             && fitsCondition("partition", ShowColumns.of(r, "Partition"))
                             && fitsCondition("user", ShowColumns.of(r, "User")))
                     .toList();
-            add(out, account(a), own);
+            add(out, account(account), associations);
         }
         return out;
     }
@@ -294,17 +297,17 @@ public final class Views {
     /**
      * Adds a row for each association with the option withassoc; otherwise one, if any association fits the conditions.
      */
-    private void add(List<Map<String, String>> out, Map<String, String> row, List<Map<String, String>> own) {
+    private void add(List<Map<String, String>> out, Map<String, String> row, List<Map<String, String>> associations) {
         if (!has("withassoc")) {
-            if (!filtersAssocs() || !own.isEmpty()) {
+            if (!filtersAssocs() || !associations.isEmpty()) {
                 out.add(row);
             }
             return;
         }
-        if (own.isEmpty() && !filtersAssocs()) {
+        if (associations.isEmpty() && !filtersAssocs()) {
             out.add(row);
         }
-        for (Map<String, String> assoc : own) {
+        for (Map<String, String> assoc : associations) {
             Map<String, String> both = new LinkedHashMap<>(assoc);
             both.putAll(row);
             both.put("User", assoc.get("User"));
@@ -318,27 +321,27 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         List<Map<String, String>> trees = trees();
         Map<String, List<String>> coordinated = coordinatedAccounts();
-        for (User u : book.usersEver()) {
-            if (!alive(u.deleted()) || !fitsCondition("name", u.name()) || !fitsAdminLevel(u)) {
+        for (User user : book.usersEver()) {
+            if (!alive(user.deleted()) || !fitsCondition("name", user.name()) || !fitsAdminLevel(user)) {
                 continue;
             }
-            Map<String, String> row = user(u, trees, coordinated.getOrDefault(u.name(), List.of()));
-            if (!fitsWckey(u)
+            Map<String, String> row = user(user, trees, coordinated.getOrDefault(user.name(), List.of()));
+            if (!fitsWckey(user)
                     || !fitsCondition("defaultaccount", ShowColumns.of(row, "DefaultAccount"))
                     || !fitsCondition("defaultwckey", ShowColumns.of(row, "DefaultWCKey"))) {
                 continue;
             }
-            List<Map<String, String>> own = trees.stream()
-                    .filter(r -> ShowColumns.of(r, "User").equals(u.name())
+            List<Map<String, String>> associations = trees.stream()
+                    .filter(r -> ShowColumns.of(r, "User").equals(user.name())
                             && fitsCondition("account", ShowColumns.of(r, "Account"))
                             && fitsCondition("partition", ShowColumns.of(r, "Partition"))
                             && hasQos(r)
                             && fitsCondition("defaultqos", r.getOrDefault("DefaultQOS", "")))
                     .toList();
-            if (!has("withassoc") && given("cluster") && own.isEmpty()) {
+            if (!has("withassoc") && given("cluster") && associations.isEmpty()) {
                 continue;
             }
-            add(out, row, own);
+            add(out, row, associations);
         }
         return out;
     }
@@ -356,17 +359,18 @@ public final class Views {
         return out;
     }
 
-    private boolean fitsAdminLevel(User u) {
+    private boolean fitsAdminLevel(User user) {
         return !given("adminlevel")
                 || AdminLevels.of(show.where().getOrDefault("adminlevel", ""))
-                        .filter(l -> l == u.adminLevel())
+                        .filter(l -> l == user.adminLevel())
                         .isPresent();
     }
 
-    private boolean fitsWckey(User u) {
+    private boolean fitsWckey(User user) {
         return !given("wckey")
                 || book.wckeysEver().stream()
-                        .anyMatch(w -> !w.deleted() && w.user().equals(u.name()) && fitsCondition("wckey", w.name()));
+                        .anyMatch(
+                                w -> !w.deleted() && w.user().equals(user.name()) && fitsCondition("wckey", w.name()));
     }
 
     /**
@@ -418,10 +422,10 @@ public final class Views {
 
     private List<Map<String, String>> coordinators() {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Account a : book.accountsEver()) {
-            for (String user : a.deleted() ? List.<String>of() : a.coordinators()) {
-                if (fitsCondition("name", user) && fitsCondition("account", a.name())) {
-                    out.add(Map.of("Account", a.name(), "User", user));
+        for (Account account : book.accountsEver()) {
+            for (String user : account.deleted() ? List.<String>of() : account.coordinators()) {
+                if (fitsCondition("name", user) && fitsCondition("account", account.name())) {
+                    out.add(Map.of("Account", account.name(), "User", user));
                 }
             }
         }
@@ -432,31 +436,31 @@ public final class Views {
 
     private List<Map<String, String>> clusters() {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Cluster c : book.clustersEver()) {
-            if (!alive(c.deleted())
-                    || !fitsCondition("name", c.name())
-                    || !fitsCondition("classification", c.classification())
-                    || !fitsCondition("rpc", Integer.toString(c.rpcVersion()))) {
+        for (Cluster cluster : book.clustersEver()) {
+            if (!alive(cluster.deleted())
+                    || !fitsCondition("name", cluster.name())
+                    || !fitsCondition("classification", cluster.classification())
+                    || !fitsCondition("rpc", Integer.toString(cluster.rpcVersion()))) {
                 continue;
             }
             Map<String, String> row = new LinkedHashMap<>();
-            book.assoc(c.name(), Book.ROOT, "", "").ifPresent(a -> {
+            book.assoc(cluster.name(), AssocTree.ROOT, "", "").ifPresent(a -> {
                 row.putAll(UsageResets.shown(EffectiveLimits.limits(book, a)));
                 row.put("RootID", a.key());
             });
             if (!hasQos(row) || !fitsCondition("defaultqos", row.getOrDefault("DefaultQOS", ""))) {
                 continue;
             }
-            row.put("Cluster", c.name());
-            row.put("ControlHost", c.controlHost());
-            row.put("ControlPort", Integer.toString(c.controlPort()));
-            row.put("RPC", Integer.toString(c.rpcVersion()));
-            row.put("ClusterNodes", c.nodes());
-            row.put("NodeCount", Integer.toString(c.nodeCount()));
-            row.put("TRES", c.tres());
-            row.put("ClusterFlags", c.flags());
-            row.put("Classification", c.classification());
-            row.put("ID", Integer.toString(c.id()));
+            row.put("Cluster", cluster.name());
+            row.put("ControlHost", cluster.controlHost());
+            row.put("ControlPort", Integer.toString(cluster.controlPort()));
+            row.put("RPC", Integer.toString(cluster.rpcVersion()));
+            row.put("ClusterNodes", cluster.nodes());
+            row.put("NodeCount", Integer.toString(cluster.nodeCount()));
+            row.put("TRES", cluster.tres());
+            row.put("ClusterFlags", cluster.flags());
+            row.put("Classification", cluster.classification());
+            row.put("ID", Integer.toString(cluster.id()));
             out.add(row);
         }
         return out;
@@ -466,15 +470,15 @@ public final class Views {
         List<Map<String, String>> out = new ArrayList<>();
         accountsWithoutAssociations(out);
         accountsWithoutUsers(out);
-        for (User u : book.usersEver()) {
-            if (u.deleted() || given("cluster") || given("account") || !fitsCondition("user", u.name())) {
+        for (User user : book.usersEver()) {
+            if (user.deleted() || given("cluster") || given("account") || !fitsCondition("user", user.name())) {
                 continue;
             }
-            if (!isSystemUser.test(u.name())) {
-                out.add(problem("", "", u.name(), "User does not have a uid"));
+            if (!isSystemUser.test(user.name())) {
+                out.add(problem("", "", user.name(), "User does not have a uid"));
             } else if (book.assocsEver().stream()
-                    .noneMatch(o -> !o.deleted() && o.user().equals(u.name()))) {
-                out.add(problem("", "", u.name(), "User has no Associations"));
+                    .noneMatch(o -> !o.deleted() && o.user().equals(user.name()))) {
+                out.add(problem("", "", user.name(), "User has no Associations"));
             }
         }
         return out;
@@ -488,12 +492,12 @@ public final class Views {
         if (given("cluster") || !fitsCondition("user", "")) {
             return;
         }
-        for (Account a : book.accountsEver()) {
-            if (!a.deleted()
-                    && fitsCondition("account", a.name())
+        for (Account account : book.accountsEver()) {
+            if (!account.deleted()
+                    && fitsCondition("account", account.name())
                     && book.assocsEver().stream()
-                            .noneMatch(o -> !o.deleted() && o.account().equals(a.name()))) {
-                out.add(problem("", a.name(), "", "Account has no Associations"));
+                            .noneMatch(o -> !o.deleted() && o.account().equals(account.name()))) {
+                out.add(problem("", account.name(), "", "Account has no Associations"));
             }
         }
     }
@@ -502,16 +506,16 @@ public final class Views {
         if (!fitsCondition("user", "")) {
             return;
         }
-        for (Cluster c : book.clusters()) {
-            if (!fitsCondition("cluster", c.name())) {
+        for (Cluster cluster : book.clusters()) {
+            if (!fitsCondition("cluster", cluster.name())) {
                 continue;
             }
-            List<Assoc> tree = book.tree(c.name());
-            for (Assoc a : tree) {
-                if (a.user().isEmpty()
-                        && fitsCondition("account", a.account())
-                        && tree.stream().noneMatch(o -> o != a && isChild(o, a))) {
-                    out.add(problem(c.name(), a.account(), "", "Account has no users"));
+            List<Assoc> tree = book.tree(cluster.name());
+            for (Assoc assoc : tree) {
+                if (assoc.user().isEmpty()
+                        && fitsCondition("account", assoc.account())
+                        && tree.stream().noneMatch(o -> o != assoc && isChild(o, assoc))) {
+                    out.add(problem(cluster.name(), assoc.account(), "", "Account has no users"));
                 }
             }
         }
@@ -542,34 +546,36 @@ public final class Views {
 
     private List<Map<String, String>> resources() {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Resource r : book.resourcesEver()) {
-            if (!fits(r)) {
+        for (Resource resource : book.resourcesEver()) {
+            if (!fits(resource)) {
                 continue;
             }
-            long sum = r.allowed().values().stream().mapToLong(Long::parseLong).sum();
+            long sum = resource.allowed().values().stream()
+                    .mapToLong(Long::parseLong)
+                    .sum();
             Map<String, String> row = new LinkedHashMap<>(Map.of(
                     "Name",
-                    r.name(),
+                    resource.name(),
                     "Server",
-                    r.server(),
+                    resource.server(),
                     "Type",
-                    r.type(),
+                    resource.type(),
                     "Count",
-                    Long.toString(r.count()),
+                    Long.toString(resource.count()),
                     "Allocated",
                     Long.toString(sum),
                     "ServerType",
-                    r.manager(),
+                    resource.manager(),
                     "Description",
-                    r.description(),
+                    resource.description(),
                     "ResourceFlags",
-                    r.flags(),
+                    resource.flags(),
                     "ID",
-                    r.key()));
-            row.put("LastConsumed", Long.toString(r.consumed()));
-            row.put("LastUpdate", Long.toString(Math.max(r.consumedAt(), r.modified())));
+                    resource.key()));
+            row.put("LastConsumed", Long.toString(resource.consumed()));
+            row.put("LastUpdate", Long.toString(Math.max(resource.consumedAt(), resource.modified())));
             if (has("withclusters")) {
-                r.allowed().forEach((cluster, percent) -> {
+                resource.allowed().forEach((cluster, percent) -> {
                     if (fitsCondition("cluster", cluster) && fitsCondition("allowed", percent)) {
                         Map<String, String> both = new LinkedHashMap<>(row);
                         both.put("Cluster", cluster);
@@ -584,17 +590,18 @@ public final class Views {
         return out;
     }
 
-    private boolean fits(Resource r) {
-        return alive(r.deleted())
-                && fitsCondition("name", r.name())
-                && fitsCondition("server", r.server())
-                && fitsCondition("description", r.description())
-                && fitsCondition("id", r.key())
-                && fitsCondition("type", r.type())
-                && fitsCondition("servertype", r.manager())
+    private boolean fits(Resource resource) {
+        return alive(resource.deleted())
+                && fitsCondition("name", resource.name())
+                && fitsCondition("server", resource.server())
+                && fitsCondition("description", resource.description())
+                && fitsCondition("id", resource.key())
+                && fitsCondition("type", resource.type())
+                && fitsCondition("servertype", resource.manager())
                 && (!given("allowed")
-                        || r.allowed().values().stream().anyMatch(share -> fitsCondition("allowed", share)))
-                && (!given("cluster") || r.allowed().keySet().stream().anyMatch(c -> fitsCondition("cluster", c)));
+                        || resource.allowed().values().stream().anyMatch(share -> fitsCondition("allowed", share)))
+                && (!given("cluster")
+                        || resource.allowed().keySet().stream().anyMatch(c -> fitsCondition("cluster", c)));
     }
 
     private List<Map<String, String>> tres() {
@@ -609,21 +616,21 @@ public final class Views {
 
     private List<Map<String, String>> wckeys() {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Wckey w : book.wckeysEver()) {
-            if (alive(w.deleted())
-                    && fitsCondition("name", w.name())
-                    && fitsCondition("cluster", w.cluster())
-                    && fitsCondition("user", w.user())
-                    && fitsCondition("id", w.key())) {
+        for (Wckey wckey : book.wckeysEver()) {
+            if (alive(wckey.deleted())
+                    && fitsCondition("name", wckey.name())
+                    && fitsCondition("cluster", wckey.cluster())
+                    && fitsCondition("user", wckey.user())
+                    && fitsCondition("id", wckey.key())) {
                 out.add(Map.of(
                         "WCKey",
-                        (w.isDefault() ? "*" : "") + w.name(),
+                        (wckey.isDefault() ? "*" : "") + wckey.name(),
                         "Cluster",
-                        w.cluster(),
+                        wckey.cluster(),
                         "User",
-                        w.user(),
+                        wckey.user(),
                         "ID",
-                        w.key()));
+                        wckey.key()));
             }
         }
         return out;

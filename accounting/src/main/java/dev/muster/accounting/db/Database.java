@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ public final class Database implements AutoCloseable {
 
     public static final int PORT = 3306;
     public static final int POSTGRESQL_PORT = 5432;
-    /** PostgreSQL's word for a database that there is not, and for one that there is already. */
+    /** PostgreSQL's error codes for a missing database and for one that exists already. */
     private static final String NO_DATABASE = "3D000";
 
     private static final String DUPLICATE_DATABASE = "42P04";
@@ -127,7 +128,7 @@ public final class Database implements AutoCloseable {
         }
 
         /**
-         * What the parameters say of encryption.
+         * The encryption that the parameters configure.
          *
          * @throws IllegalArgumentException if it cannot be done
          */
@@ -139,7 +140,7 @@ public final class Database implements AutoCloseable {
             try {
                 return password.now();
             } catch (IOException e) {
-                throw new SQLException(e.getMessage(), e);
+                throw new SQLException(ErrorSentence.of(e), e);
             }
         }
     }
@@ -161,9 +162,9 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * The embedded database in a directory. What is committed is in the file when the commit returns (WRITE_DELAY=0),
-     * written by the thread that commits. A thread of the database's own would write later, so that a kill loses what
-     * was committed, and would do so table by table beside a transaction that goes on: the file could hold a journal's
+     * The embedded database in a directory. Committed rows are in the file when the commit returns (WRITE_DELAY=0),
+     * written by the committing thread. A thread of the database's own would write later, so that a kill loses what was
+     * committed, and would do so table by table beside a transaction that goes on: the file could hold a journal's
      * index without its rows.
      */
     public static Database embedded(Path directory) {
@@ -199,7 +200,7 @@ public final class Database implements AutoCloseable {
                 Files.setPosixFilePermissions(file.get(), PosixFilePermissions.fromString("rw-------"));
             }
         } catch (IOException e) {
-            throw new SQLException(file.get() + ": " + e.getMessage(), "", IO_FAILED, e);
+            throw new SQLException(file.get() + ": " + ErrorSentence.of(e), "", IO_FAILED, e);
         }
     }
 
@@ -239,8 +240,8 @@ public final class Database implements AutoCloseable {
                 throw e;
             }
         }
-        try (Connection c = postgreSql(server, "postgres");
-                Statement statement = c.createStatement()) {
+        try (Connection connection = postgreSql(server, "postgres");
+                Statement statement = connection.createStatement()) {
             statement.execute("create database \"" + server.name().replace("\"", "\"\"")
                     + "\" template template0 encoding 'UTF8' " + "lc_collate 'C' lc_ctype 'C'");
         } catch (SQLException e) {
@@ -303,8 +304,9 @@ public final class Database implements AutoCloseable {
             p.setProperty("socketFactory", UnixSocketFactory.class.getName());
             p.setProperty(UnixSocketFactory.PATH, socket);
         }
-        Connection c = DriverManager.getConnection("jdbc:mariadb://" + hosts(server, "127.0.0.1", PORT) + "/", p);
-        try (Statement statement = c.createStatement()) {
+        Connection connection =
+                DriverManager.getConnection("jdbc:mariadb://" + hosts(server, "127.0.0.1", PORT) + "/", p);
+        try (Statement statement = connection.createStatement()) {
             String quoted = "\"" + server.name().replace("\"", "\"\"") + "\"";
             try {
                 statement.execute("use " + quoted);
@@ -313,9 +315,9 @@ public final class Database implements AutoCloseable {
                         "create database if not exists " + quoted + " character set utf8mb4 collate utf8mb4_bin");
                 statement.execute("use " + quoted);
             }
-            return c;
+            return connection;
         } catch (SQLException e) {
-            c.close();
+            connection.close();
             throw e;
         }
     }
@@ -368,18 +370,18 @@ public final class Database implements AutoCloseable {
 
     /** Reads within one transaction that sees one moment. */
     public <T> T read(Work<T> work) throws SQLException {
-        Connection c = take();
+        Connection connection = take();
         boolean fit = false;
         try {
-            T result = work.with(c);
-            c.rollback();
+            T result = work.with(connection);
+            connection.rollback();
             fit = true;
             return result;
         } finally {
             if (fit) {
-                give(c);
+                give(connection);
             } else {
-                closeQuietly(c);
+                closeQuietly(connection);
             }
         }
     }
@@ -401,19 +403,19 @@ public final class Database implements AutoCloseable {
         return fresh;
     }
 
-    private void give(Connection c) {
+    private void give(Connection connection) {
         synchronized (idle) {
             if (idle.size() < IDLE_MAX) {
-                idle.add(c);
+                idle.add(connection);
                 return;
             }
         }
-        closeQuietly(c);
+        closeQuietly(connection);
     }
 
-    public static void closeQuietly(Connection c) {
+    public static void closeQuietly(Connection connection) {
         try {
-            c.close();
+            connection.close();
         } catch (SQLException e) {
             // broken already: nothing is lost with it
         }
@@ -424,13 +426,14 @@ public final class Database implements AutoCloseable {
      *
      * @param tidy compacts the embedded database's file too, which nothing else does
      */
-    void flush(Connection on, boolean tidy) throws SQLException {
+    void flush(Connection connection, boolean tidy) throws SQLException {
         if (dialect == Dialect.H2) {
-            try (Statement statement = on.createStatement()) {
+            try (Statement statement = connection.createStatement()) {
                 statement.execute("checkpoint sync");
             }
-            on.commit();
-            MVStore file = ((SessionLocal) on.unwrap(JdbcConnection.class).getSession())
+            connection.commit();
+            MVStore file = ((SessionLocal)
+                            connection.unwrap(JdbcConnection.class).getSession())
                     .getDatabase()
                     .getStore()
                     .getMvStore();
@@ -449,13 +452,13 @@ public final class Database implements AutoCloseable {
     }
 
     /** Closes the embedded database's file. */
-    void shutDown(Connection on) throws SQLException {
+    void shutDown(Connection connection) throws SQLException {
         if (dialect == Dialect.H2) {
-            try (Statement statement = on.createStatement()) {
+            try (Statement statement = connection.createStatement()) {
                 statement.execute("shutdown");
             }
         } else {
-            on.close();
+            connection.close();
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.tls.Pem;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -41,10 +42,12 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
     static Optional<DatabaseTls> of(String storageParameters) {
         Map<String, String> words = new LinkedHashMap<>();
         for (String item : storageParameters.split(",")) {
-            int eq = item.indexOf('=');
-            String name = (eq < 0 ? item : item.substring(0, eq)).strip().toUpperCase(Locale.ROOT);
-            if (name.startsWith("SSL_") && eq > 0) {
-                words.put(name, item.substring(eq + 1).strip());
+            int equalSign = item.indexOf('=');
+            String name = (equalSign < 0 ? item : item.substring(0, equalSign))
+                    .strip()
+                    .toUpperCase(Locale.ROOT);
+            if (name.startsWith("SSL_") && equalSign > 0) {
+                words.put(name, item.substring(equalSign + 1).strip());
             }
         }
         if (words.containsKey("SSL_CERT") != words.containsKey("SSL_KEY")) {
@@ -68,12 +71,12 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
         }
         Matcher exchange = FORWARD_SECRET.matcher(openSsl);
         String kind = exchange.matches() ? exchange.group(1) + "_" + exchange.group(2) : "RSA";
-        String rest = exchange.matches() ? exchange.group(3) : openSsl;
-        Matcher gcm = GCM.matcher(rest);
+        String remainder = exchange.matches() ? exchange.group(3) : openSsl;
+        Matcher gcm = GCM.matcher(remainder);
         if (gcm.matches()) {
             return "TLS_" + kind + "_WITH_AES_" + gcm.group(1) + "_GCM_SHA" + gcm.group(2);
         }
-        if (rest.equals("CHACHA20-POLY1305")) {
+        if (remainder.equals("CHACHA20-POLY1305")) {
             return "TLS_" + kind + "_WITH_CHACHA20_POLY1305_SHA256";
         }
         throw new IllegalArgumentException(
@@ -86,19 +89,19 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
             context.init(keyManagers(), trustManagers(), null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("StorageParameters: " + e.getMessage(), e);
+            throw new IOException("StorageParameters: " + ErrorSentence.of(e), e);
         }
     }
 
     TrustManager[] trustManagers() throws IOException {
         List<X509Certificate> authorities = authorities();
         if (authorities.isEmpty()) {
-            return new TrustManager[] {new Anybody()};
+            return new TrustManager[] {new TrustAll()};
         }
         try {
             return Pem.trusting(authorities);
         } catch (GeneralSecurityException e) {
-            throw new IOException("SSL_CA: " + e.getMessage(), e);
+            throw new IOException("SSL_CA: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -136,7 +139,7 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
             factory.init(store, new char[0]);
             return factory.getKeyManagers();
         } catch (GeneralSecurityException e) {
-            throw new IOException("SSL_KEY: " + e.getMessage(), e);
+            throw new IOException("SSL_KEY: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -149,7 +152,7 @@ record DatabaseTls(String text, Map<String, String> words, List<String> ciphers)
     }
 
     /** Encrypted, and no more than that. */
-    private static final class Anybody implements X509TrustManager {
+    private static final class TrustAll implements X509TrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type) {
             throw new UnsupportedOperationException();

@@ -24,9 +24,9 @@ public final class ForeignTables {
 
     private ForeignTables() {}
 
-    private static List<String> names(Connection on) throws SQLException {
+    private static List<String> names(Connection connection) throws SQLException {
         List<String> out = new ArrayList<>();
-        try (Statement statement = on.createStatement();
+        try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(
                         "select table_name from information_schema.tables where table_schema = database()")) {
             while (row.next()) {
@@ -40,9 +40,9 @@ public final class ForeignTables {
      * @throws SQLException with a sentence that says what to do, where Slurm's tables are there and none of this
      *     program's
      */
-    public static void refuse(Connection on, Database.Dialect dialect) throws SQLException {
+    public static void refuse(Connection connection, Database.Dialect dialect) throws SQLException {
         if (dialect == Database.Dialect.MARIADB) {
-            refuse(names(on), on.getCatalog());
+            refuse(names(connection), connection.getCatalog());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.sql.SQLException;
 import javax.net.ssl.KeyManager;
@@ -34,7 +35,7 @@ public final class MariaDbTls {
             try {
                 return of(conf).trustManagers();
             } catch (IOException e) {
-                throw failures.create(e.getMessage(), "08000", e);
+                throw failures.create(ErrorSentence.of(e), "08000", e);
             }
         }
 
@@ -43,7 +44,7 @@ public final class MariaDbTls {
             try {
                 return of(conf).keyManagers();
             } catch (IOException e) {
-                throw failures.create(e.getMessage(), "08000", e);
+                throw failures.create(ErrorSentence.of(e), "08000", e);
             }
         }
 

@@ -37,25 +37,26 @@ public final class Migrations {
 
     private Migrations() {}
 
-    public static void apply(Connection to, Database.Dialect dialect) throws SQLException {
-        apply(to, dialect, () -> {});
+    public static void apply(Connection connection, Database.Dialect dialect) throws SQLException {
+        apply(connection, dialect, () -> {});
     }
 
     /**
-     * What {@link #apply} would do, without doing it.
+     * Returns the migrations that {@link #apply} would run, without running them.
      *
      * @return files that would be applied; empty where the database is of the newest schema
      * @throws SQLException if it would refuse the database
      */
-    public static List<String> pending(Connection to, Database.Dialect dialect) throws SQLException {
-        ForeignTables.refuse(to, dialect);
+    public static List<String> pending(Connection connection, Database.Dialect dialect) throws SQLException {
+        ForeignTables.refuse(connection, dialect);
         int applied = 0;
-        try (ResultSet tables = to.getMetaData().getTables(to.getCatalog(), null, "schema_version", null)) {
+        try (ResultSet tables =
+                connection.getMetaData().getTables(connection.getCatalog(), null, "schema_version", null)) {
             if (!tables.next()) {
                 return FILES;
             }
         }
-        try (Statement statement = to.createStatement();
+        try (Statement statement = connection.createStatement();
                 ResultSet max =
                         statement.executeQuery("select coalesce(max(\"version\"), 0) from \"schema_version\"")) {
             max.next();
@@ -65,9 +66,9 @@ public final class Migrations {
     }
 
     /** @param moment called wherever a kill may come between two effects: a test throws there */
-    public static void apply(Connection to, Database.Dialect dialect, Runnable moment) throws SQLException {
-        ForeignTables.refuse(to, dialect);
-        try (Statement statement = to.createStatement()) {
+    public static void apply(Connection connection, Database.Dialect dialect, Runnable moment) throws SQLException {
+        ForeignTables.refuse(connection, dialect);
+        try (Statement statement = connection.createStatement()) {
             statement.execute(dialect.translated("create table if not exists \"schema_version\" "
                     + "(\"version\" int primary key, \"file\" varchar not null)"));
             int applied;
@@ -82,14 +83,14 @@ public final class Migrations {
                                 + FILES.size() + "); it was written by a newer Muster");
             }
             for (int version = applied + 1; version <= FILES.size(); version++) {
-                apply(to, statement, version, dialect, moment);
+                apply(connection, statement, version, dialect, moment);
             }
         }
-        to.commit();
+        connection.commit();
     }
 
     private static void apply(
-            Connection to, Statement statement, int version, Database.Dialect dialect, Runnable moment)
+            Connection connection, Statement statement, int version, Database.Dialect dialect, Runnable moment)
             throws SQLException {
         String file = FILES.get(version - 1);
         statement.execute("create table if not exists \"schema_progress\" (\"version\" int primary key, \"statements\" "
@@ -103,7 +104,7 @@ public final class Migrations {
         }
         if (noted < 0) {
             statement.execute("insert into \"schema_progress\" values (" + version + ", 0)");
-            to.commit();
+            connection.commit();
         }
         int number = 0;
         for (String sql : withoutComments(text(file)).split(";")) {
@@ -120,11 +121,11 @@ public final class Migrations {
             moment.run();
             statement.execute(
                     "update \"schema_progress\" set \"statements\" = " + number + " where \"version\" = " + version);
-            to.commit();
+            connection.commit();
             moment.run();
         }
         statement.execute("insert into \"schema_version\" values (" + version + ", '" + file + "')");
-        to.commit();
+        connection.commit();
     }
 
     private static String withoutComments(String sql) {

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The site's program that says the password of a database: StoragePassScript, JobCompPassScript. What it said is used
- * for a while, and longer where it fails meanwhile.
+ * The site's program that prints the password of a database: StoragePassScript, JobCompPassScript. Its answer is used
+ * for a time, and longer while the program fails.
  */
 public final class PassScript {
     /** Seconds for which a password is used where token_duration does not say. */
@@ -22,7 +22,7 @@ public final class PassScript {
     private final int port;
     private final String user;
     private final long durationNs;
-    private String said = "";
+    private String output = "";
     private long saidNs;
 
     /**
@@ -45,17 +45,17 @@ public final class PassScript {
      */
     public synchronized String password() throws IOException {
         if (saidNs != 0 && System.nanoTime() - saidNs < durationNs) {
-            return said;
+            return output;
         }
         try {
-            said = run();
+            output = run();
             saidNs = System.nanoTime();
         } catch (IOException e) {
             if (saidNs == 0) {
                 throw e;
             }
         }
-        return said;
+        return output;
     }
 
     private String run() throws IOException {
@@ -63,22 +63,22 @@ public final class PassScript {
         call.environment().put("SLURM_STORAGE_HOSTNAME", host);
         call.environment().put("SLURM_STORAGE_PORT", Integer.toString(port));
         call.environment().put("SLURM_STORAGE_USER", user);
-        Process p = call.start();
-        p.getOutputStream().close();
+        Process process = call.start();
+        process.getOutputStream().close();
         try {
-            if (!p.waitFor(RUN_S, TimeUnit.SECONDS)) {
-                p.destroyForcibly();
+            if (!process.waitFor(RUN_S, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
                 throw new IOException(name + " does not end");
             }
         } catch (InterruptedException e) {
-            p.destroyForcibly();
+            process.destroyForcibly();
             Thread.currentThread().interrupt();
             throw new IOException(name + " was interrupted", e);
         }
-        if (p.exitValue() != 0) {
+        if (process.exitValue() != 0) {
             throw new IOException(name + " failed");
         }
-        String all = new String(p.getInputStream().readNBytes(OUTPUT_MAX), StandardCharsets.UTF_8).strip();
+        String all = new String(process.getInputStream().readNBytes(OUTPUT_MAX), StandardCharsets.UTF_8).strip();
         return all.lines()
                 .filter(line -> line.startsWith(TOKEN))
                 .findFirst()

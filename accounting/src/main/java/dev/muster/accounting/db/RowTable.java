@@ -1,6 +1,7 @@
 package dev.muster.accounting.db;
 
 import dev.muster.model.accounting.PackedAnswer;
+import dev.muster.model.format.ErrorSentence;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -157,15 +158,16 @@ public final class RowTable<T extends Record> {
                 ", ", names.stream().map(n -> prefix + "\"" + n + "\"").toList());
     }
 
-    public void bind(PreparedStatement to, int clusterKey, T row) throws SQLException {
-        to.setInt(1, clusterKey);
+    public void bind(PreparedStatement statement, int clusterKey, T row) throws SQLException {
+        statement.setInt(1, clusterKey);
         for (int i = 0; i < columns.size(); i++) {
             Object value = row;
             for (Method accessor : columns.get(i).path) {
                 value = invoke(accessor, value);
             }
             // no text of a database may hold this one, and PostgreSQL says so
-            to.setObject(i + 2, value instanceof String text && text.indexOf(0) >= 0 ? text.replace("\0", "") : value);
+            statement.setObject(
+                    i + 2, value instanceof String text && text.indexOf(0) >= 0 ? text.replace("\0", "") : value);
         }
     }
 
@@ -173,7 +175,7 @@ public final class RowTable<T extends Record> {
         try {
             return accessor.invoke(on);
         } catch (IllegalAccessException | InvocationTargetException e) {
-            throw new LinkageError(e.getMessage(), e);
+            throw new LinkageError(ErrorSentence.of(e), e);
         }
     }
 
@@ -194,7 +196,7 @@ public final class RowTable<T extends Record> {
             try {
                 return new Shape(record.getDeclaredConstructor(types.toArray(new Class<?>[0])), types, nested);
             } catch (NoSuchMethodException e) {
-                throw new LinkageError(e.getMessage(), e);
+                throw new LinkageError(ErrorSentence.of(e), e);
             }
         }
 
@@ -227,7 +229,7 @@ public final class RowTable<T extends Record> {
             try {
                 return constructor.newInstance(values);
             } catch (ReflectiveOperationException e) {
-                throw new LinkageError(e.getMessage(), e);
+                throw new LinkageError(ErrorSentence.of(e), e);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.muster.accounting.db;
 
+import dev.muster.model.format.ErrorSentence;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +30,10 @@ public final class Writer {
 
     /** Runs the work and commits it, or leaves nothing of it behind. */
     public synchronized <T> T run(Database.Work<T> work) throws SQLException {
-        Connection c = connection();
+        Connection connection = connection();
         try {
-            T result = work.with(c);
-            c.commit();
+            T result = work.with(connection);
+            connection.commit();
             written = true;
             return result;
         } catch (SQLException | RuntimeException e) {
@@ -76,26 +77,26 @@ public final class Writer {
     }
 
     private Connection connection() throws SQLException {
-        Connection own = connection;
-        if (own == null) {
-            own = database.open();
-            connection = own;
-            own.setAutoCommit(false);
+        Connection open = connection;
+        if (open == null) {
+            open = database.open();
+            connection = open;
+            open.setAutoCommit(false);
         }
-        return own;
+        return open;
     }
 
     private void drop(Exception cause) {
-        Connection own = connection;
-        if (own == null) {
+        Connection open = connection;
+        if (open == null) {
             return;
         }
         try {
-            own.rollback();
+            open.rollback();
         } catch (SQLException e) {
             cause.addSuppressed(e);
         }
-        Database.closeQuietly(own);
+        Database.closeQuietly(open);
         connection = null;
     }
 
@@ -114,7 +115,7 @@ public final class Writer {
             database.shutDown(connection());
             connection = null;
         } catch (SQLException e) {
-            throw new AccountingException("cannot close the accounting database: " + e.getMessage(), e);
+            throw new AccountingException("cannot close the accounting database: " + ErrorSentence.of(e), e);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.muster.accounting.dbd;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.EffectiveLimits;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.table.Projection;
@@ -45,14 +45,14 @@ final class ControllerLinks {
     }
 
     private final Map<String, Link> links = new HashMap<>();
-    private final Supplier<Book> book;
+    private final Supplier<AssocTree> book;
     private final long bornMs = MonotonicClock.ms();
     /** Clusters with a controller that was connected when slurmdbd stopped: it holds rows and will soon be back. */
     private final Set<String> expected = new HashSet<>();
     /** Clusters that keep their rows elsewhere, and when they were heard of. */
     private final Map<String, Long> external = new HashMap<>();
 
-    ControllerLinks(Supplier<Book> book) {
+    ControllerLinks(Supplier<AssocTree> book) {
         this.book = book;
         book.get().clusters().stream().filter(c -> c.controlPort() != 0).forEach(c -> {
             if (Registration.isExternal(c)) {
@@ -63,7 +63,7 @@ final class ControllerLinks {
         });
     }
 
-    /** One that keeps its rows elsewhere has said where it is. */
+    /** Notes that a controller which keeps its rows elsewhere has reported its address. */
     synchronized void heardFrom(String cluster) {
         external.put(cluster, MonotonicClock.ms());
     }
@@ -71,7 +71,7 @@ final class ControllerLinks {
     synchronized void registered(String cluster, String journal, Projection projection) {
         expected.remove(cluster);
         external.remove(cluster);
-        // the same controller again, with news of itself: what it waits for goes on
+        // the same controller with a new registration: its waiting request stays
         links.compute(
                 cluster,
                 (name, known) ->
@@ -114,7 +114,7 @@ final class ControllerLinks {
             link.waiting = false;
             link.seenMs = MonotonicClock.ms();
         }
-        Book now = book.get();
+        AssocTree now = book.get();
         boolean changed = now.version() != q.version();
         return Optional.of(new SyncReply(
                 now.version(),

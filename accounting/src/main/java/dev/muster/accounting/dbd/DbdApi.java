@@ -1,6 +1,6 @@
 package dev.muster.accounting.dbd;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.ChangeRules;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.book.JobKeys;
@@ -14,7 +14,7 @@ import dev.muster.accounting.report.Utilization;
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.accounting.table.ActiveJobs;
 import dev.muster.accounting.table.ArchiveLoad;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.accounting.table.InstanceTable;
 import dev.muster.accounting.table.JobEdits;
 import dev.muster.accounting.table.PackedRows;
@@ -38,6 +38,7 @@ import dev.muster.model.accounting.DbdMessages.Show;
 import dev.muster.model.accounting.Entities.AdminLevel;
 import dev.muster.model.api.MessageRights;
 import dev.muster.model.format.Durations;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ public final class DbdApi {
     private static final int FLUSH_EVERY = 2;
 
     private final AccountingStore store;
-    private final BookStore books;
+    private final AssocTreeStore books;
     private final ControllerLinks links;
     private final Supplier<SlurmdbdConf> conf;
     private final int slurmUid;
@@ -90,7 +91,7 @@ public final class DbdApi {
 
     public DbdApi(
             AccountingStore store,
-            BookStore books,
+            AssocTreeStore books,
             Supplier<SlurmdbdConf> conf,
             int slurmUid,
             Identities identities,
@@ -241,9 +242,9 @@ public final class DbdApi {
     // ---- controllers
 
     /** A cluster that keeps its rows elsewhere never takes the place of one that has them here. */
-    private Reply registerExternal(Caller caller, DbdMessages.Register r) {
+    private Reply registerExternal(Caller caller, DbdMessages.Register registration) {
         if (books.book()
-                .cluster(r.cluster())
+                .cluster(registration.cluster())
                 .filter(c -> !Registration.isExternal(c))
                 .isPresent()) {
             return Reply.of(new DbdMessages.Registered(-1));
@@ -251,48 +252,51 @@ public final class DbdApi {
         if (books.change(
                 draft -> Registration.apply(
                         draft,
-                        r,
+                        registration,
                         identities.userName(caller.uid()),
                         now(),
                         conf.get().text("DefaultQOS")),
                 c -> c)) {
-            log.info("external cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+            log.info("external cluster " + registration.cluster() + " registered by " + registration.host() + ":"
+                    + registration.port());
         }
-        links.heardFrom(r.cluster());
+        links.heardFrom(registration.cluster());
         return Reply.of(new DbdMessages.Registered(0));
     }
 
-    private Reply register(Caller caller, DbdMessages.Register r) {
-        if (r.external()) {
-            return registerExternal(caller, r);
+    private Reply register(Caller caller, DbdMessages.Register registration) {
+        if (registration.external()) {
+            return registerExternal(caller, registration);
         }
-        Projection projection =
-                links.projection(r.cluster(), r.journal()).orElseGet(() -> store.projection(r.cluster(), r.journal()));
+        Projection projection = links.projection(registration.cluster(), registration.journal())
+                .orElseGet(() -> store.projection(registration.cluster(), registration.journal()));
         DbdMessages.Registered ahead = new DbdMessages.Registered(0);
-        if (projection.sequence() > r.lastSeq()) {
+        if (projection.sequence() > registration.lastSeq()) {
             Projection.Highest highest = projection.highest();
             ahead = new DbdMessages.Registered(0, projection.sequence(), highest.jobId(), highest.sluid());
-            log.info("cluster " + r.cluster() + ": the tables hold entries up to " + projection.sequence()
-                    + ", the journal ends with " + r.lastSeq());
-            projection.rewind(r.lastSeq());
+            log.info("cluster " + registration.cluster() + ": the tables hold entries up to " + projection.sequence()
+                    + ", the journal ends with " + registration.lastSeq());
+            projection.rewind(registration.lastSeq());
         }
-        int ended = store.endOrphans(projection, r.cluster(), now());
+        int ended = store.endOrphans(projection, registration.cluster(), now());
         if (ended > 0) {
-            log.info("cluster " + r.cluster() + " began anew: " + ended + " jobs of before are ended");
+            log.info("cluster " + registration.cluster() + " began anew: " + ended + " jobs of before are ended");
         }
         boolean changed = books.change(
                 draft -> Registration.apply(
                         draft,
-                        r,
+                        registration,
                         identities.userName(caller.uid()),
                         now(),
                         conf.get().text("DefaultQOS")),
                 c -> c);
-        if (r.nodeCount() > 0) {
-            store.clusterResources(projection, r.cluster(), now(), r.tres(), r.nodes());
+        if (registration.nodeCount() > 0) {
+            store.clusterResources(
+                    projection, registration.cluster(), now(), registration.tres(), registration.nodes());
         }
-        links.registered(r.cluster(), r.journal(), projection);
-        log.info("cluster " + r.cluster() + " registered by " + r.host() + ":" + r.port());
+        links.registered(registration.cluster(), registration.journal(), projection);
+        log.info("cluster " + registration.cluster() + " registered by " + registration.host() + ":"
+                + registration.port());
         if (changed) {
             links.announce(books.book().version(), 0);
         }
@@ -331,17 +335,17 @@ public final class DbdApi {
      * TrackWCKey: a cluster that does not track keys itself has its jobs counted under their users' default ones.
      * Otherwise what the cluster says is the row.
      */
-    private List<AccountingRows.Batch> tracked(DbdMessages.Append a) {
+    private List<AccountingRows.Batch> tracked(DbdMessages.Append append) {
         if (!conf.get().text("TrackWCKey").equals("yes")
-                || a.batches().stream()
+                || append.batches().stream()
                         .allMatch(
                                 b -> b.jobs().stream().noneMatch(j -> j.wckey().isEmpty()))) {
-            return a.batches();
+            return append.batches();
         }
-        return a.batches().stream()
+        return append.batches().stream()
                 .map(b -> new AccountingRows.Batch(
                         b.seq(),
-                        b.jobs().stream().map(j -> keyed(a.cluster(), j)).toList(),
+                        b.jobs().stream().map(j -> keyed(append.cluster(), j)).toList(),
                         b.steps(),
                         b.events(),
                         b.texts(),
@@ -351,23 +355,23 @@ public final class DbdApi {
                 .toList();
     }
 
-    private AccountingRows.JobRow keyed(String cluster, AccountingRows.JobRow j) {
-        return j.wckey().isEmpty()
-                ? j.with("*" + books.book().defaultWckey(cluster, j.userName()), j.comment(), j.extra(), true)
-                : j;
+    private AccountingRows.JobRow keyed(String cluster, AccountingRows.JobRow job) {
+        return job.wckey().isEmpty()
+                ? job.with("*" + books.book().defaultWckey(cluster, job.userName()), job.comment(), job.extra(), true)
+                : job;
     }
 
-    private Reply readRow(DbdMessages.ReadRow q) {
-        Optional<Projection> projection = links.projection(q.cluster(), q.journal());
+    private Reply readRow(DbdMessages.ReadRow query) {
+        Optional<Projection> projection = links.projection(query.cluster(), query.journal());
         if (projection.isEmpty()) {
             return Reply.error(SlurmErrno.IN_STANDBY_MODE);
         }
-        boolean job = q.stepId() == DbdMessages.ReadRow.NO_STEP;
+        boolean job = query.stepId() == DbdMessages.ReadRow.NO_STEP;
         return Reply.of(new DbdMessages.RowRead(
                 job
                         ? projection
                                 .get()
-                                .job(q.sluid(), q.restarts())
+                                .job(query.sluid(), query.restarts())
                                 .map(List::of)
                                 .orElse(List.of())
                         : List.of(),
@@ -375,7 +379,7 @@ public final class DbdApi {
                         ? List.of()
                         : projection
                                 .get()
-                                .step(q.sluid(), q.restarts(), q.stepId())
+                                .step(query.sluid(), query.restarts(), query.stepId())
                                 .map(List::of)
                                 .orElse(List.of())));
     }
@@ -388,12 +392,12 @@ public final class DbdApi {
         long hour = now() / Utilization.HOUR;
         if (hour != purgedHour) {
             purgedHour = hour;
-            // on a thread of its own: what is committed is made safe meanwhile
+            // on its own thread, so that committed rows are synced to disk meanwhile
             Thread.ofVirtual().start(() -> {
                 try {
                     purge.run(conf.get()::text, java.time.ZoneId.systemDefault());
                 } catch (java.io.IOException | AccountingException e) {
-                    log.error("purge: " + e.getMessage());
+                    log.error("purge: " + ErrorSentence.of(e));
                 }
             });
         }
@@ -419,8 +423,8 @@ public final class DbdApi {
     }
 
     /** The user for which a controller asks, if the caller is one. */
-    private static int asker(Caller caller, AccountingRows.Query q, boolean mayNameOthers) {
-        return mayNameOthers && q.asker().matches("\\d{1,9}") ? Integer.parseInt(q.asker()) : caller.uid();
+    private static int asker(Caller caller, AccountingRows.Query query, boolean mayNameOthers) {
+        return mayNameOthers && query.asker().matches("\\d{1,9}") ? Integer.parseInt(query.asker()) : caller.uid();
     }
 
     private PrivateData privacy(int uid) {
@@ -442,26 +446,26 @@ public final class DbdApi {
                 && !atLeast(uid, AdminLevel.OPERATOR);
     }
 
-    private Reply accounting(Caller caller, AccountingRows.Query q) {
-        int asker = asker(caller, q, superuser(caller.uid()));
-        if (q.jobs().isEmpty() && exceedsMaxQueryTime(asker, q.from(), q.to())) {
+    private Reply accounting(Caller caller, AccountingRows.Query query) {
+        int asker = asker(caller, query, superuser(caller.uid()));
+        if (query.jobs().isEmpty() && exceedsMaxQueryTime(asker, query.from(), query.to())) {
             return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
         }
-        settle(q.clusters());
+        settle(query.clusters());
         PrivateData privacy = privacy(asker);
-        String cluster = q.clusters().isEmpty() ? "" : q.clusters().getFirst();
-        if (q.packed() && q.text().isEmpty() && !privacy.hidesJobs()) {
-            return new Reply(200, store.packed(q, now(), cluster, numbers()));
+        String cluster = query.clusters().isEmpty() ? "" : query.clusters().getFirst();
+        if (query.packed() && query.text().isEmpty() && !privacy.hidesJobs()) {
+            return new Reply(200, store.packed(query, now(), cluster, numbers()));
         }
-        AccountingRows.Answer found =
-                privacy.shown(store.answer(q, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
-        if (q.packed()) {
-            return new Reply(200, PackedRows.of(q, found, numbers()));
+        AccountingRows.Answer found = privacy.shown(
+                store.answer(query, now(), cluster).withTextsOf(asker, atLeast(asker, AdminLevel.OPERATOR)));
+        if (query.packed()) {
+            return new Reply(200, PackedRows.of(query, found, numbers()));
         }
         // the numbers are in the book; a query for other fields does not need them
-        boolean numbers = q.fields().isEmpty()
-                || q.fields().contains("assocId")
-                || q.fields().contains("wckeyId");
+        boolean numbers = query.fields().isEmpty()
+                || query.fields().contains("assocId")
+                || query.fields().contains("wckeyId");
         return Reply.of(
                 !numbers
                         ? found
@@ -473,7 +477,7 @@ public final class DbdApi {
     }
 
     private PackedRows.Numbers numbers() {
-        Book book = books.book();
+        AssocTree book = books.book();
         return new PackedRows.Numbers() {
             @Override
             public int association(String cluster, String account, String user, String partition) {
@@ -489,85 +493,89 @@ public final class DbdApi {
 
     /** Adds the numbers of association and wckey to a row that lacks them. */
     private AccountingRows.JobWithSteps numbered(AccountingRows.JobWithSteps found) {
-        AccountingRows.JobRow j = found.job();
-        if (j.assocId() != 0) {
+        AccountingRows.JobRow job = found.job();
+        if (job.assocId() != 0) {
             return found;
         }
         return new AccountingRows.JobWithSteps(
-                j.numbered(
-                        books.book().assocNumber(found.cluster(), j.account(), j.userName(), j.partition()),
-                        books.book().wckeyNumber(found.cluster(), j.userName(), j.wckey())),
+                job.numbered(
+                        books.book().assocNumber(found.cluster(), job.account(), job.userName(), job.partition()),
+                        books.book().wckeyNumber(found.cluster(), job.userName(), job.wckey())),
                 found.steps(),
                 found.cluster(),
                 found.text());
     }
 
-    private Reply report(Caller caller, Report q) {
+    private Reply report(Caller caller, Report query) {
         PrivateData privacy = privacy(caller.uid());
-        if (q.kind().equals(Report.RESERVATIONS) && privacy.refuses("reservation")) {
+        if (query.kind().equals(Report.RESERVATIONS) && privacy.refuses("reservation")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
-        if (q.kind().equals(Report.SIZES) && exceedsMaxQueryTime(caller.uid(), q.from(), q.to())) {
+        if (query.kind().equals(Report.SIZES) && exceedsMaxQueryTime(caller.uid(), query.from(), query.to())) {
             return Reply.error(SlurmErrno.DB_QUERY_TOO_WIDE);
         }
-        settle(q.clusters());
+        settle(query.clusters());
         return reports.answer(
-                        q, books.book(), privacy, conf.get().text("TrackWCKey").equals("yes"), now())
+                        query,
+                        books.book(),
+                        privacy,
+                        conf.get().text("TrackWCKey").equals("yes"),
+                        now())
                 .map(rows -> Reply.of(new Rows(rows)))
                 .orElseGet(() -> Reply.error(SlurmErrno.NOT_SUPPORTED));
     }
 
-    private Reply show(Caller caller, Show q) {
-        Optional<String> refused = RequestFilters.refused(q.entity(), q.where());
+    private Reply show(Caller caller, Show query) {
+        Optional<String> refused = RequestFilters.refused(query.entity(), query.where());
         if (refused.isPresent()) {
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, refused.get().strip());
         }
         for (String key : List.of("maxcpus", "mincpus")) {
-            if (!q.where().getOrDefault(key, "0").matches("\\d{1,9}")) {
+            if (!query.where().getOrDefault(key, "0").matches("\\d{1,9}")) {
                 return Reply.error(
                         400,
                         SlurmErrno.NOT_SUPPORTED,
-                        "Invalid value for " + key + " (" + q.where().get(key) + ")");
+                        "Invalid value for " + key + " (" + query.where().get(key) + ")");
             }
         }
-        if (q.where().containsKey("condflags") && !open(q)) {
+        if (query.where().containsKey("condflags") && !open(query)) {
             return Reply.error(
                     400,
                     SlurmErrno.NOT_SUPPORTED,
-                    "The value '" + q.where().get("condflags")
+                    "The value '" + query.where().get("condflags")
                             + "' of the condition 'condflags' is not supported by this version");
         }
         PrivateData privacy = privacy(caller.uid());
-        if (privacy.refuses(q.entity())) {
+        if (privacy.refuses(query.entity())) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
         Optional<List<Map<String, String>>> rows =
-                new Views(books.book(), q, name -> identities.byName(name).isPresent()).rows();
+                new Views(books.book(), query, name -> identities.byName(name).isPresent()).rows();
         if (rows.isPresent()) {
-            return Reply.of(new Rows(privacy.shown(q.entity(), rows.get())));
+            return Reply.of(new Rows(privacy.shown(query.entity(), rows.get())));
         }
-        return switch (q.entity()) {
+        return switch (query.entity()) {
             case "transaction" ->
-                Reply.of(new Rows(new Transactions(books.book(), q)
-                        .of(books.transactions(number(q, "start"), number(q, "end")))));
+                Reply.of(new Rows(new Transactions(books.book(), query)
+                        .of(books.transactions(number(query, "start"), number(query, "end")))));
             case "event" -> {
                 settle(List.of());
-                yield Reply.of(new Rows(events(q)));
+                yield Reply.of(new Rows(events(query)));
             }
             case "instance" -> {
                 settle(List.of());
-                yield Reply.of(new Rows(InstanceTable.of(store, number(q, "start"), number(q, "end")).stream()
+                yield Reply.of(new Rows(InstanceTable.of(store, number(query, "start"), number(query, "end")).stream()
                         .filter(row -> INSTANCE_CONDITIONS.entrySet().stream()
-                                .allMatch(e -> fits(q, e.getKey(), ShowColumns.of(row, e.getValue()))))
+                                .allMatch(e -> fits(query, e.getKey(), ShowColumns.of(row, e.getValue()))))
                         .toList()));
             }
             case "runawayjob" -> {
-                settle(List.of(q.where().getOrDefault("cluster", "")));
-                yield Reply.of(new Rows(runaways.open(q.where().getOrDefault("cluster", ""))));
+                settle(List.of(query.where().getOrDefault("cluster", "")));
+                yield Reply.of(new Rows(runaways.open(query.where().getOrDefault("cluster", ""))));
             }
             case "reservation" -> {
                 settle(List.of());
-                yield Reply.of(new Rows(reservations(q, privacy)));
+                yield Reply.of(new Rows(reservations(query, privacy)));
             }
             case "configuration" -> Reply.of(new Rows(List.of(DbdConfig.shown(conf.get(), identities))));
             case "stats" -> Reply.of(new Rows(counts()));
@@ -615,55 +623,55 @@ public final class DbdApi {
                 Long.toString(c.us()));
     }
 
-    private static boolean fits(Show q, String key, String value) {
-        String wanted = q.where().getOrDefault(key, "");
+    private static boolean fits(Show query, String key, String value) {
+        String wanted = query.where().getOrDefault(key, "");
         return wanted.isEmpty()
                 || List.of(wanted.toLowerCase(java.util.Locale.ROOT).split(","))
                         .contains(value.toLowerCase(java.util.Locale.ROOT));
     }
 
-    private static long number(Show q, String key) {
+    private static long number(Show query, String key) {
         try {
-            return Long.parseLong(q.where().getOrDefault(key, "0"));
+            return Long.parseLong(query.where().getOrDefault(key, "0"));
         } catch (NumberFormatException e) {
             return 0;
         }
     }
 
     /** Reservations that have not ended, or those of a given time. */
-    private List<Map<String, String>> reservations(Show q, PrivateData privacy) {
-        Map<String, String> where = new LinkedHashMap<>(q.where());
-        List<String> clusters = q.where().containsKey("cluster")
-                ? List.of(q.where().get("cluster").split(","))
+    private List<Map<String, String>> reservations(Show query, PrivateData privacy) {
+        Map<String, String> conditions = new LinkedHashMap<>(query.where());
+        List<String> clusters = query.where().containsKey("cluster")
+                ? List.of(query.where().get("cluster").split(","))
                 : List.of();
-        long from = number(q, "start");
-        long to = number(q, "end");
+        long from = number(query, "start");
+        long to = number(query, "end");
         Report report = new Report(
                 Report.RESERVATIONS,
                 clusters,
                 from == 0 && to == 0 ? now() : from,
                 to == 0 ? Long.MAX_VALUE : to,
-                where,
+                conditions,
                 0);
         return reports.answer(report, books.book(), privacy, false, now()).orElseThrow();
     }
 
-    private List<Map<String, String>> events(Show q) {
+    private List<Map<String, String>> events(Show query) {
         List<Map<String, String>> out = new ArrayList<>();
-        for (Map<String, String> row : books.events(number(q, "start"), number(q, "end"))) {
-            boolean kind = switch (q.where().getOrDefault("event", "").toLowerCase(java.util.Locale.ROOT)) {
+        for (Map<String, String> row : books.events(number(query, "start"), number(query, "end"))) {
+            boolean kind = switch (query.where().getOrDefault("event", "").toLowerCase(java.util.Locale.ROOT)) {
                 case "cluster" -> ShowColumns.of(row, "NodeName").isEmpty();
                 case "node" -> !ShowColumns.of(row, "NodeName").isEmpty();
                 default -> true;
             };
             if (kind
-                    && fits(q, "cluster", ShowColumns.of(row, "Cluster"))
-                    && fits(q, "node", ShowColumns.of(row, "NodeName"))
-                    && fits(q, "reason", ShowColumns.of(row, "Reason"))
-                    && states(q, ShowColumns.of(row, "State"))
-                    && isOfUser(q, ShowColumns.of(row, "User"))
-                    && cpus(q, ShowColumns.of(row, "TRES"))
-                    && (!open(q) || ShowColumns.of(row, "TimeEnd").equals("0"))) {
+                    && fits(query, "cluster", ShowColumns.of(row, "Cluster"))
+                    && fits(query, "node", ShowColumns.of(row, "NodeName"))
+                    && fits(query, "reason", ShowColumns.of(row, "Reason"))
+                    && states(query, ShowColumns.of(row, "State"))
+                    && isOfUser(query, ShowColumns.of(row, "User"))
+                    && cpus(query, ShowColumns.of(row, "TRES"))
+                    && (!open(query) || ShowColumns.of(row, "TimeEnd").equals("0"))) {
                 Map<String, String> named = new LinkedHashMap<>(row);
                 named.computeIfPresent("User", (k, uid) -> uid.isEmpty() ? "" : userOf(uid));
                 long end = Long.parseLong(ShowColumns.of(row, "TimeEnd"));
@@ -678,32 +686,32 @@ public final class DbdApi {
     }
 
     /** Any of the words of the state, as in {@code IDLE+DRAIN}. */
-    private static boolean states(Show q, String state) {
-        return q.where().getOrDefault("state", "").isEmpty()
-                || List.of(state.split("\\+")).stream().anyMatch(s -> fits(q, "state", s));
+    private static boolean states(Show query, String state) {
+        return query.where().getOrDefault("state", "").isEmpty()
+                || List.of(state.split("\\+")).stream().anyMatch(s -> fits(query, "state", s));
     }
 
     /** Whether the query names this user, by number or by name. */
-    private boolean isOfUser(Show q, String uid) {
-        if (q.where().getOrDefault("user", "").isEmpty() || fits(q, "user", uid)) {
+    private boolean isOfUser(Show query, String uid) {
+        if (query.where().getOrDefault("user", "").isEmpty() || fits(query, "user", uid)) {
             return true;
         }
         String named = uid.isEmpty() ? "" : userOf(uid);
-        return fits(q, "user", named.substring(0, Math.max(0, named.indexOf('('))));
+        return fits(query, "user", named.substring(0, Math.max(0, named.indexOf('('))));
     }
 
-    private static boolean cpus(Show q, String tres) {
+    private static boolean cpus(Show query, String tres) {
         long cpus = List.of(tres.split(",")).stream()
                 .filter(t -> t.startsWith("cpu="))
                 .mapToLong(t -> Long.parseLong(t.substring(4)))
                 .findFirst()
                 .orElse(0);
-        long most = number(q, "maxcpus");
-        return cpus >= number(q, "mincpus") && (most == 0 || cpus <= most);
+        long maximum = number(query, "maxcpus");
+        return cpus >= number(query, "mincpus") && (maximum == 0 || cpus <= maximum);
     }
 
-    private static boolean open(Show q) {
-        return "open".equalsIgnoreCase(q.where().get("condflags"));
+    private static boolean open(Show query) {
+        return "open".equalsIgnoreCase(query.where().get("condflags"));
     }
 
     /** {@code ann(1001)} for the number that a controller sent. */
@@ -737,15 +745,15 @@ public final class DbdApi {
     }
 
     private ChangeRules rules() {
-        SlurmdbdConf c = conf.get();
-        boolean all = c.hasParameter("PreserveCaseAll");
+        SlurmdbdConf slurmdbdConf = conf.get();
+        boolean all = slurmdbdConf.hasParameter("PreserveCaseAll");
         return new ChangeRules(
-                all || c.hasParameter("PreserveCaseUser"),
-                !c.text("DisableCoordDBD").equals("yes"),
-                c.text("AllowNoDefAcct").equals("yes"),
-                c.text("AllResourcesAbsolute").equals("yes"),
-                all || c.hasParameter("PreserveCaseResource"),
-                c.text("DefaultQOS"),
+                all || slurmdbdConf.hasParameter("PreserveCaseUser"),
+                !slurmdbdConf.text("DisableCoordDBD").equals("yes"),
+                slurmdbdConf.text("AllowNoDefAcct").equals("yes"),
+                slurmdbdConf.text("AllResourcesAbsolute").equals("yes"),
+                all || slurmdbdConf.hasParameter("PreserveCaseResource"),
+                slurmdbdConf.text("DefaultQOS"),
                 active::of);
     }
 
@@ -753,8 +761,8 @@ public final class DbdApi {
         String actor = identities.userName(caller.uid());
         Changed result = books.change(
                 draft -> {
-                    for (Change c : all.changes()) {
-                        Changed one = new Changes(draft, actor, superuser(caller), c, now(), rules()).run();
+                    for (Change change : all.changes()) {
+                        Changed one = new Changes(draft, actor, superuser(caller), change, now(), rules()).run();
                         if (!one.error().isEmpty()) {
                             return one;
                         }

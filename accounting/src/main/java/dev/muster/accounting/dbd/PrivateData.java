@@ -1,6 +1,6 @@
 package dev.muster.accounting.dbd;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.ShowColumns;
 import dev.muster.accounting.report.JobUse;
 import dev.muster.model.accounting.AccountingRows.Answer;
@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What PrivateData of slurmdbd.conf keeps from one caller. Operators and those above them see everything, coordinators
- * what belongs to their accounts and the accounts below.
+ * The data that PrivateData of slurmdbd.conf hides from a caller. Operators and administrators see everything;
+ * coordinators see their accounts and the accounts below them.
  */
 public final class PrivateData {
     private final Set<String> hidden = new HashSet<>();
-    private final Book book;
+    private final AssocTree book;
     private final String user;
     private final int uid;
 
@@ -26,7 +26,7 @@ public final class PrivateData {
      * @param value of the key
      * @param trusted an operator or more
      */
-    public PrivateData(String value, Book book, int uid, String user, boolean trusted) {
+    public PrivateData(String value, AssocTree book, int uid, String user, boolean trusted) {
         this.book = book;
         this.user = user;
         this.uid = uid;
@@ -87,12 +87,12 @@ public final class PrivateData {
     /** One's own with the accounts above them, and all of the accounts that one coordinates. */
     private List<Map<String, String>> associations(List<Map<String, String>> rows) {
         Set<String> above = new HashSet<>();
-        for (Cluster c : book.clusters()) {
-            for (Assoc a : book.tree(c.name())) {
-                for (Assoc at = a;
-                        a.user().equals(user) && at != null;
+        for (Cluster cluster : book.clusters()) {
+            for (Assoc assoc : book.tree(cluster.name())) {
+                for (Assoc at = assoc;
+                        assoc.user().equals(user) && at != null;
                         at = book.parent(at).orElse(null)) {
-                    above.add(c.name() + "\n" + at.account());
+                    above.add(cluster.name() + "\n" + at.account());
                 }
             }
         }

@@ -105,10 +105,12 @@ final class RpcNames {
                 case "Show" ->
                     named("GET", SHOWN.get(Codec.decode(body, Show.class).entity()), message);
                 case "Change" -> {
-                    Change c = Codec.decode(body, Change.class);
+                    Change change = Codec.decode(body, Change.class);
                     yield named(
-                            c.verb().equals("delete") ? "REMOVE" : c.verb().toUpperCase(Locale.ROOT),
-                            CHANGED.get(c.entity()),
+                            change.verb().equals("delete")
+                                    ? "REMOVE"
+                                    : change.verb().toUpperCase(Locale.ROOT),
+                            CHANGED.get(change.entity()),
                             message);
                 }
                 default -> NAMES.getOrDefault(message, message);

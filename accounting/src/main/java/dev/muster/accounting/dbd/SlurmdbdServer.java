@@ -4,7 +4,7 @@ import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.db.Database;
 import dev.muster.accounting.db.PassScript;
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.accounting.table.BookStore;
+import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.key.ConfigError;
@@ -15,6 +15,7 @@ import dev.muster.daemon.Sessions;
 import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Server;
 import dev.muster.transport.Verifier;
 import dev.muster.transport.tls.TlsIdentity;
@@ -116,7 +117,7 @@ public final class SlurmdbdServer {
         try {
             server.tls();
         } catch (IllegalArgumentException e) {
-            throw new IOException(e.getMessage(), e);
+            throw new IOException(ErrorSentence.of(e), e);
         }
         if (!server.socket().isEmpty()
                 && (conf.storageType().equals(POSTGRESQL) || server.tls().isPresent())) {
@@ -179,7 +180,7 @@ public final class SlurmdbdServer {
             prepare();
         }
         store = opened(database(conf));
-        BookStore books = new BookStore(store, System.currentTimeMillis() / 1000);
+        AssocTreeStore books = new AssocTreeStore(store, System.currentTimeMillis() / 1000);
         int slurmUid = identities
                 .byName(conf.slurmUser())
                 .map(i -> i.uid())
@@ -249,7 +250,7 @@ public final class SlurmdbdServer {
             try {
                 log.redirect(next.logFile(), next.text("LogTimeFormat"));
             } catch (IOException e) {
-                log.error("LogFile stays as it was: " + e.getMessage());
+                log.error("LogFile stays as it was: " + ErrorSentence.of(e));
             }
         }
         log.level(logLevel(next, verbose));

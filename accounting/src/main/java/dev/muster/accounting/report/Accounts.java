@@ -1,6 +1,6 @@
 package dev.muster.accounting.report;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.model.accounting.Entities.Assoc;
 import dev.muster.model.accounting.Entities.Wckey;
 import java.util.ArrayList;
@@ -18,15 +18,15 @@ public final class Accounts {
     private final Map<String, String> parents = new LinkedHashMap<>();
     private final Map<String, List<String>> users = new HashMap<>();
 
-    public Accounts(Book book, String cluster) {
+    public Accounts(AssocTree book, String cluster) {
         this.cluster = cluster;
-        for (Assoc a : book.treeEver(cluster)) {
-            if (a.user().isEmpty()) {
-                parents.put(a.account(), a.parent());
+        for (Assoc assoc : book.treeEver(cluster)) {
+            if (assoc.user().isEmpty()) {
+                parents.put(assoc.account(), assoc.parent());
             } else {
-                List<String> own = users.computeIfAbsent(a.account(), k -> new ArrayList<>());
-                if (!own.contains(a.user())) {
-                    own.add(a.user());
+                List<String> names = users.computeIfAbsent(assoc.account(), k -> new ArrayList<>());
+                if (!names.contains(assoc.user())) {
+                    names.add(assoc.user());
                 }
             }
         }
@@ -69,13 +69,13 @@ public final class Accounts {
      */
     public List<Map<String, String>> rows(List<JobUse> jobs, List<Idle> idle, long from, long to, long now) {
         Map<String, Map<String, Long>> sums = new HashMap<>();
-        for (JobUse j : jobs) {
-            if (!associated(j.account(), j.user())) {
+        for (JobUse use : jobs) {
+            if (!associated(use.account(), use.user())) {
                 continue;
             }
-            Map<String, Long> used = j.used(from, to, now);
-            add(sums, j.account() + "\n" + j.user(), used);
-            up(j.account()).forEach(account -> add(sums, account, used));
+            Map<String, Long> used = use.used(from, to, now);
+            add(sums, use.account() + "\n" + use.user(), used);
+            up(use.account()).forEach(account -> add(sums, account, used));
         }
         for (Idle i : idle) {
             if (!i.user.isEmpty()) {
@@ -114,9 +114,9 @@ public final class Accounts {
     /** Use by account and QOS, of jobs that have an association. */
     public List<Map<String, String>> qos(List<JobUse> jobs, long from, long to, long now) {
         Map<String, Map<String, Long>> sums = new java.util.TreeMap<>();
-        for (JobUse j : jobs) {
-            if (associated(j.account(), j.user()) && !j.qos().isEmpty()) {
-                add(sums, j.account() + "\n" + j.qos(), j.used(from, to, now));
+        for (JobUse use : jobs) {
+            if (associated(use.account(), use.user()) && !use.qos().isEmpty()) {
+                add(sums, use.account() + "\n" + use.qos(), use.used(from, to, now));
             }
         }
         return rows(cluster, "Account", "QOS", sums);
@@ -125,12 +125,12 @@ public final class Accounts {
     /** Use by key and user; the row of a key alone comes first. Of jobs that have a key. */
     public static List<Map<String, String>> wckeys(String cluster, List<JobUse> jobs, long from, long to, long now) {
         Map<String, Map<String, Long>> sums = new java.util.TreeMap<>();
-        for (JobUse j : jobs) {
-            String key = Wckey.plain(j.wckey());
+        for (JobUse use : jobs) {
+            String key = Wckey.plain(use.wckey());
             if (!key.isEmpty()) {
-                Map<String, Long> used = j.used(from, to, now);
+                Map<String, Long> used = use.used(from, to, now);
                 add(sums, key + "\n", used);
-                add(sums, key + "\n" + j.user(), used);
+                add(sums, key + "\n" + use.user(), used);
             }
         }
         return rows(cluster, "WCKey", "User", sums);
@@ -164,17 +164,17 @@ public final class Accounts {
      * @return "" if under none
      */
     String shown(String account, Set<String> roots, boolean below) {
-        List<String> up = up(account);
-        Set<String> asked = roots.isEmpty() ? new HashSet<>(List.of(Book.ROOT)) : roots;
-        for (int i = 0; i < up.size(); i++) {
-            if (asked.contains(up.get(i))) {
+        List<String> ancestors = up(account);
+        Set<String> wanted = roots.isEmpty() ? new HashSet<>(List.of(AssocTree.ROOT)) : roots;
+        for (int i = 0; i < ancestors.size(); i++) {
+            if (wanted.contains(ancestors.get(i))) {
                 if (below) {
                     if (i == 0) {
                         return "";
                     }
-                    return up.get(i - 1);
+                    return ancestors.get(i - 1);
                 }
-                return up.get(i);
+                return ancestors.get(i);
             }
         }
         return "";

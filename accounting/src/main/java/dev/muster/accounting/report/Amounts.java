@@ -14,11 +14,11 @@ public final class Amounts {
     public static Map<String, Long> of(String text) {
         Map<String, Long> out = new LinkedHashMap<>();
         for (String item : text.split(",")) {
-            int eq = item.indexOf('=');
-            if (eq > 0) {
-                long value = value(item.substring(0, eq), item.substring(eq + 1));
+            int equalSign = item.indexOf('=');
+            if (equalSign > 0) {
+                long value = value(item.substring(0, equalSign), item.substring(equalSign + 1));
                 if (value >= 0) {
-                    out.put(item.substring(0, eq), value);
+                    out.put(item.substring(0, equalSign), value);
                 }
             }
         }

@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a cluster's time went into, by resource. It is decided hour by hour: jobs that wait count as planned as far as
- * there was something idle in that hour, and as overcommitted beyond. All five parts of an hour add up to what the
- * cluster had.
+ * The use of a cluster's time, by resource and hour. Pending jobs count as planned up to the idle resources of the
+ * hour, and as overcommitted beyond them. All five parts of an hour add up to the resources of the cluster.
  */
 public final class Utilization {
     /** An hour, in seconds: reports begin and end with whole ones. */
@@ -94,47 +93,47 @@ public final class Utilization {
         return from + hour * HOUR;
     }
 
-    private void add(NodeTime t) {
-        for (int h = first(t.start()); h < hours.size() && (t.end() == 0 || start(h) < t.end()); h++) {
+    private void add(NodeTime time) {
+        for (int h = first(time.start()); h < hours.size() && (time.end() == 0 || start(h) < time.end()); h++) {
             Hour hour = hours.get(h);
-            long seconds = t.overlap(start(h), start(h) + HOUR, now);
-            if (t.node().isEmpty()) {
+            long seconds = time.overlap(start(h), start(h) + HOUR, now);
+            if (time.node().isEmpty()) {
                 hour.seconds += seconds;
             }
-            Amounts.add(counter(hour, t), t.tres(), seconds);
+            Amounts.add(counter(hour, time), time.tres(), seconds);
         }
     }
 
     /** The counter of an hour to which a node's or, without a node, the cluster's time belongs. */
-    private static Map<String, Long> counter(Hour hour, NodeTime t) {
-        if (t.node().isEmpty()) {
+    private static Map<String, Long> counter(Hour hour, NodeTime time) {
+        if (time.node().isEmpty()) {
             return hour.reported;
         }
-        if (t.state().equals(NodeTime.RESERVED)) {
+        if (time.state().equals(NodeTime.RESERVED)) {
             return hour.allocated;
         }
-        return t.planned() ? hour.plannedDown : hour.down;
+        return time.planned() ? hour.plannedDown : hour.down;
     }
 
-    private void add(JobUse j) {
-        long since = j.eligible() > 0 ? j.eligible() : j.start();
+    private void add(JobUse use) {
+        long since = use.eligible() > 0 ? use.eligible() : use.start();
         if (since == 0) {
             return;
         }
-        long last = j.end() == 0 ? now : j.end();
+        long last = use.end() == 0 ? now : use.end();
         for (int h = first(since); h < hours.size() && start(h) < last; h++) {
             Hour hour = hours.get(h);
             long a = start(h);
-            j.used(a, a + HOUR, now).forEach((name, n) -> hour.allocated.merge(name, n, Long::sum));
-            hour.planned += j.waited(a, a + HOUR, now) * j.planned();
+            use.used(a, a + HOUR, now).forEach((name, n) -> hour.allocated.merge(name, n, Long::sum));
+            hour.planned += use.waited(a, a + HOUR, now) * use.planned();
         }
     }
 
     private Map<String, Part> parts() {
         Map<String, Part> out = new TreeMap<>();
         long seconds = hours.stream().mapToLong(h -> h.seconds).sum();
-        for (Hour h : hours) {
-            h.reported.forEach((name, total) -> out.merge(name, part(h, name, total), Part::plus));
+        for (Hour hour : hours) {
+            hour.reported.forEach((name, total) -> out.merge(name, part(hour, name, total), Part::plus));
         }
         out.replaceAll((name, p) -> new Part(
                 seconds == 0 ? 0 : Math.round((double) p.reported / seconds),
@@ -149,19 +148,19 @@ public final class Utilization {
     }
 
     /** Nothing is more than there was: what jobs had comes first, then what was down. */
-    private static Part part(Hour h, String name, long total) {
+    private static Part part(Hour hour, String name, long total) {
         if (name.equals("energy")) {
-            long used = h.allocated.getOrDefault(name, 0L);
+            long used = hour.allocated.getOrDefault(name, 0L);
             return new Part(0, used, 0, 0, 0, 0, 0, used);
         }
         if (total == 0) {
             return NOTHING;
         }
-        long allocated = Math.min(total, h.allocated.getOrDefault(name, 0L));
-        long down = Math.min(total - allocated, h.down.getOrDefault(name, 0L));
-        long plannedDown = Math.min(total - allocated - down, h.plannedDown.getOrDefault(name, 0L));
+        long allocated = Math.min(total, hour.allocated.getOrDefault(name, 0L));
+        long down = Math.min(total - allocated, hour.down.getOrDefault(name, 0L));
+        long plannedDown = Math.min(total - allocated - down, hour.plannedDown.getOrDefault(name, 0L));
         long idle = total - allocated - down - plannedDown;
-        long wanted = name.equals("cpu") ? h.planned : 0;
+        long wanted = name.equals("cpu") ? hour.planned : 0;
         long planned = Math.min(idle, wanted);
         return new Part(0, allocated, down, plannedDown, idle - planned, planned, wanted - planned, total);
     }

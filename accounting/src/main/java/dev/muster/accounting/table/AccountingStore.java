@@ -11,6 +11,7 @@ import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Sluid;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -96,7 +97,7 @@ public final class AccountingStore implements AutoCloseable {
                 database.file()
                         .map(file -> "accounting: " + EmbeddedErrors.sentence(file, e))
                         .orElseGet(() ->
-                                "cannot open the accounting database " + database.where() + ": " + e.getMessage()),
+                                "cannot open the accounting database " + database.where() + ": " + ErrorSentence.of(e)),
                 e);
     }
 
@@ -132,7 +133,7 @@ public final class AccountingStore implements AutoCloseable {
 
     /** The tables belong to one cluster: numbers of jobs and indexes of another's journal mean nothing in them. */
     private static Projection only(AccountingStore store, UUID clusterId) {
-        String own = clusterId.toString();
+        String id = clusterId.toString();
         try {
             store.writer.execute(c -> {
                 try (PreparedStatement set =
@@ -140,12 +141,12 @@ public final class AccountingStore implements AutoCloseable {
                                         + "\"cluster_id\" = ''");
                         PreparedStatement get =
                                 c.prepareStatement("select \"cluster_id\" from \"projection\" where \"id\" = 1")) {
-                    set.setString(1, own);
+                    set.setString(1, id);
                     set.executeUpdate();
                     try (ResultSet row = get.executeQuery()) {
                         row.next();
-                        if (!row.getString(1).equals(own)) {
-                            throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + own
+                        if (!row.getString(1).equals(id)) {
+                            throw new SQLException("it belongs to cluster " + row.getString(1) + ", not to " + id
                                     + ": was the directory journal beside it removed? Restore that, or move "
                                     + "this one away as well");
                         }
@@ -254,10 +255,10 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /** Like {@link #rows(String, RowReader, Object...)}, within a transaction. */
-    public static <T> List<T> rows(Connection c, String sql, RowReader<T> reader, Object... values)
+    public static <T> List<T> rows(Connection connection, String sql, RowReader<T> reader, Object... values)
             throws SQLException {
         List<T> out = new ArrayList<>();
-        try (PreparedStatement select = c.prepareStatement(sql)) {
+        try (PreparedStatement select = connection.prepareStatement(sql)) {
             for (int i = 0; i < values.length; i++) {
                 select.setObject(i + 1, values[i]);
             }
@@ -271,7 +272,7 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     static AccountingException failed(String verb, SQLException e) {
-        return new AccountingException("cannot " + verb + " the accounting database: " + e.getMessage(), e);
+        return new AccountingException("cannot " + verb + " the accounting database: " + ErrorSentence.of(e), e);
     }
 
     /**
@@ -308,7 +309,7 @@ public final class AccountingStore implements AutoCloseable {
      * @param end 0 while it lasts
      */
     void addEvent(
-            Connection c,
+            Connection connection,
             int key,
             String cluster,
             String node,
@@ -320,8 +321,8 @@ public final class AccountingStore implements AutoCloseable {
             String nodes)
             throws SQLException {
         long item;
-        try (PreparedStatement max =
-                c.prepareStatement("select coalesce(max(\"item\"), 0) from \"node_event\" where \"cluster_key\" = ? "
+        try (PreparedStatement max = connection.prepareStatement(
+                "select coalesce(max(\"item\"), 0) from \"node_event\" where \"cluster_key\" = ? "
                         + "and \"seq\" = 0")) {
             max.setInt(1, key);
             try (ResultSet row = max.executeQuery()) {
@@ -329,7 +330,7 @@ public final class AccountingStore implements AutoCloseable {
                 item = row.getLong(1) + 1;
             }
         }
-        try (PreparedStatement add = c.prepareStatement(
+        try (PreparedStatement add = connection.prepareStatement(
                 "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
                         + "\"start_time\", \"end_time\", \"state\", \"reason\", \"reason_user\", \"tres\", "
                         + "\"cluster_nodes\") "
@@ -393,14 +394,14 @@ public final class AccountingStore implements AutoCloseable {
         if (keys.isEmpty()) {
             return;
         }
-        JobQuery asked = new JobQuery(query, keys);
+        JobQuery selection = new JobQuery(query, keys);
         try {
             database.scan(reader -> {
-                try (PreparedStatement jobs = asked.prepareJobs(reader);
-                        PreparedStatement steps = asked.prepareSteps(reader);
+                try (PreparedStatement jobs = selection.prepareJobs(reader);
+                        PreparedStatement steps = selection.prepareSteps(reader);
                         ResultSet jobRows = jobs.executeQuery();
                         ResultSet stepRows = query.allocationsOnly() ? null : steps.executeQuery()) {
-                    walk(reader, query, asked, jobRows, new StepCursor(stepRows), consumer);
+                    walk(reader, query, selection, jobRows, new StepCursor(stepRows), consumer);
                 }
             });
         } catch (SQLException e) {
@@ -411,7 +412,7 @@ public final class AccountingStore implements AutoCloseable {
     private void walk(
             Connection reader,
             Query query,
-            JobQuery asked,
+            JobQuery selection,
             ResultSet jobRows,
             StepCursor cursor,
             Consumer<JobWithSteps> consumer)
@@ -419,7 +420,7 @@ public final class AccountingStore implements AutoCloseable {
         Latest latest = new Latest(query, consumer);
         int keyColumn = JOBS.columnNames().size() + 1;
         while (jobRows.next()) {
-            take(reader, query, asked, JOBS.read(jobRows), jobRows.getInt(keyColumn), cursor, latest);
+            take(reader, query, selection, JOBS.read(jobRows), jobRows.getInt(keyColumn), cursor, latest);
         }
         latest.done();
     }
@@ -459,7 +460,7 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     /** A job's row with the number of its journal. */
-    private record Keyed(JobRow job, int key) {}
+    private record KeyedJob(JobRow job, int key) {}
 
     /**
      * The first rows of an answer, whole jobs.
@@ -471,17 +472,17 @@ public final class AccountingStore implements AutoCloseable {
         if (keys.isEmpty()) {
             return 0;
         }
-        JobQuery asked = new JobQuery(query, keys);
+        JobQuery selection = new JobQuery(query, keys);
         boolean[] jobColumns = JobQuery.jobColumns(query);
         boolean[] stepColumns = JobQuery.stepColumns(query);
         try {
             int next = database.read(reader -> {
-                List<Keyed> rows = new ArrayList<>();
+                List<KeyedJob> rows = new ArrayList<>();
                 int keyColumn = RowTable.count(jobColumns) + 1;
-                try (PreparedStatement jobs = asked.prepareJobs(reader, jobColumns);
+                try (PreparedStatement jobs = selection.prepareJobs(reader, jobColumns);
                         ResultSet row = jobs.executeQuery()) {
                     while (row.next()) {
-                        rows.add(new Keyed(JOBS.read(row, jobColumns), row.getInt(keyColumn)));
+                        rows.add(new KeyedJob(JOBS.read(row, jobColumns), row.getInt(keyColumn)));
                     }
                 }
                 int following = 0;
@@ -496,12 +497,12 @@ public final class AccountingStore implements AutoCloseable {
                 }
                 Latest latest = new Latest(query, consumer);
                 if (query.allocationsOnly() || rows.isEmpty()) {
-                    walk(reader, query, asked, rows, new StepCursor(null), latest);
+                    walk(reader, query, selection, rows, new StepCursor(null), latest);
                 } else {
-                    try (PreparedStatement steps = asked.prepareSteps(
+                    try (PreparedStatement steps = selection.prepareSteps(
                                     reader, stepColumns, rows.getLast().job.jobId());
                             ResultSet row = steps.executeQuery()) {
-                        walk(reader, query, asked, rows, new StepCursor(row, stepColumns), latest);
+                        walk(reader, query, selection, rows, new StepCursor(row, stepColumns), latest);
                     }
                 }
                 latest.done();
@@ -514,10 +515,10 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     private void walk(
-            Connection reader, Query query, JobQuery asked, List<Keyed> rows, StepCursor cursor, Latest latest)
+            Connection reader, Query query, JobQuery selection, List<KeyedJob> rows, StepCursor cursor, Latest latest)
             throws SQLException {
-        for (Keyed r : rows) {
-            take(reader, query, asked, r.job, r.key, cursor, latest);
+        for (KeyedJob r : rows) {
+            take(reader, query, selection, r.job, r.key, cursor, latest);
         }
     }
 
@@ -554,13 +555,13 @@ public final class AccountingStore implements AutoCloseable {
     }
 
     private void take(
-            Connection reader, Query query, JobQuery asked, JobRow job, int key, StepCursor cursor, Latest latest)
+            Connection reader, Query query, JobQuery selection, JobRow job, int key, StepCursor cursor, Latest latest)
             throws SQLException {
-        List<StepRow> own = asked.wanted(job, cursor.of(job, key));
-        if (asked.accepts(job, own)) {
+        List<StepRow> steps = selection.wanted(job, cursor.of(job, key));
+        if (selection.accepts(job, steps)) {
             latest.add(new JobWithSteps(
                     job,
-                    own,
+                    steps,
                     clusters.getOrDefault(key, ""),
                     query.text().isEmpty()
                             ? ""

@@ -3,7 +3,7 @@ package dev.muster.accounting.table;
 import dev.muster.accounting.archive.ArchiveSql;
 import dev.muster.accounting.archive.ArchiveSql.Statement;
 import dev.muster.accounting.archive.PastJob;
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.daemon.Identities;
 import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.Entities.Assoc;
@@ -48,7 +48,7 @@ public final class ArchiveLoad {
      * @return sentences for what of it is not kept here
      * @throws ArchiveSql.UnreadableException if the text is none that can be loaded; nothing was done then
      */
-    public Set<String> load(String text, Book book) {
+    public Set<String> load(String text, AssocTree book) {
         List<Statement> statements = ArchiveSql.read(text);
         Map<String, Projection> projections = new HashMap<>();
         List<Work> works = new ArrayList<>();
@@ -80,14 +80,14 @@ public final class ArchiveLoad {
     }
 
     private interface Work {
-        void on(Connection c) throws SQLException;
+        void on(Connection connection) throws SQLException;
     }
 
     private static ArchiveSql.UnreadableException refused(String sentence) {
         return ArchiveSql.refused(sentence);
     }
 
-    private static String known(String cluster, Book book) {
+    private static String known(String cluster, AssocTree book) {
         if (book.cluster(cluster).isEmpty()) {
             throw refused("there is no cluster '" + cluster + "'");
         }
@@ -98,7 +98,7 @@ public final class ArchiveLoad {
         return known.computeIfAbsent(cluster, name -> store.projection(name, JOURNAL));
     }
 
-    private List<Work> inserted(Statement.Insert insert, Book book, Map<String, Projection> projections) {
+    private List<Work> inserted(Statement.Insert insert, AssocTree book, Map<String, Projection> projections) {
         List<Work> out = new ArrayList<>();
         for (Map<String, String> row : insert.rows()) {
             out.add(
@@ -111,7 +111,7 @@ public final class ArchiveLoad {
         return out;
     }
 
-    private Work job(PastJob past, Book book, Map<String, Projection> projections) {
+    private Work job(PastJob past, AssocTree book, Map<String, Projection> projections) {
         Projection projection = projection(known(past.cluster(), book), projections);
         Optional<Assoc> assoc = book.assocOfNumber(past.assocId());
         past.lost().forEach(this::lost);
@@ -131,7 +131,7 @@ public final class ArchiveLoad {
     }
 
     /** The name here of the number there. */
-    private String qos(PastJob past, Book book) {
+    private String qos(PastJob past, AssocTree book) {
         if (!past.qos().matches("\\d{1,9}")) {
             return past.qos();
         }
@@ -143,24 +143,26 @@ public final class ArchiveLoad {
         return name;
     }
 
-    /** {@code 1=4,2=100} is {@code cpu=4,mem=100M}. Numbers that there are not here stand for nothing. */
-    private static String named(String numbers, Book book) {
+    /** {@code 1=4,2=100} is {@code cpu=4,mem=100M}. Unknown numbers are left out. */
+    private static String named(String numbers, AssocTree book) {
         List<String> out = new ArrayList<>();
         for (String item : numbers.split(",")) {
-            int eq = item.indexOf('=');
-            if (eq <= 0) {
+            int equalSign = item.indexOf('=');
+            if (equalSign <= 0) {
                 continue;
             }
-            for (Tres t : book.tres()) {
-                if (item.substring(0, eq).equals(Integer.toString(t.id()))) {
-                    out.add(t.full() + item.substring(eq) + (t.full().equals("mem") ? "M" : ""));
+            for (Tres tres : book.tres()) {
+                if (item.substring(0, equalSign).equals(Integer.toString(tres.id()))) {
+                    out.add(tres.full()
+                            + item.substring(equalSign)
+                            + (tres.full().equals("mem") ? "M" : ""));
                 }
             }
         }
         return String.join(",", out);
     }
 
-    private Work event(Map<String, String> row, Book book, Map<String, Projection> projections) {
+    private Work event(Map<String, String> row, AssocTree book, Map<String, Projection> projections) {
         for (String column : row.keySet()) {
             if (!List.of(
                             "node_name",
@@ -215,7 +217,7 @@ public final class ArchiveLoad {
     }
 
     /** Ignores the truncation of tables of sums, which do not exist here. */
-    private static Work truncated(Statement.Truncate t, Book book) {
+    private static Work truncated(Statement.Truncate t, AssocTree book) {
         String cluster = known(t.cluster(), book);
         String of = "\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" = ?)";
         String sql = switch (t.table()) {
@@ -235,7 +237,7 @@ public final class ArchiveLoad {
         };
     }
 
-    private static Work deleted(Statement.Delete d, Book book) {
+    private static Work deleted(Statement.Delete d, AssocTree book) {
         if (!d.table().equals("job_table")) {
             throw refused("rows of the table '" + d.table() + "' cannot be deleted");
         }

@@ -13,10 +13,10 @@ public final class InstanceTable {
     private InstanceTable() {}
 
     /** Writes new instances; a new one ends the open one of its node. */
-    static void write(Connection c, int key, Batch batch) throws SQLException {
+    static void write(Connection connection, int key, Batch batch) throws SQLException {
         int item = 0;
         for (InstanceRow r : batch.instances()) {
-            try (PreparedStatement end = c.prepareStatement(
+            try (PreparedStatement end = connection.prepareStatement(
                     "update \"instance\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and "
                             + "\"end_time\" = 0")) {
                 end.setLong(1, r.time());
@@ -27,7 +27,7 @@ public final class InstanceTable {
             if (r.instanceId().isEmpty() && r.instanceType().isEmpty()) {
                 continue;
             }
-            try (PreparedStatement add = c.prepareStatement(
+            try (PreparedStatement add = connection.prepareStatement(
                     "insert into \"instance\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
                             + "\"start_time\", \"end_time\", \"instance_id\", \"instance_type\", \"extra\") values "
                             + "(?, ?, ?, ?, ?, ?, 0, ?, ?, ?)")) {

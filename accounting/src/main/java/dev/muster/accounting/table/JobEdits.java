@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.EffectiveLimits;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.accounting.DbdMessages.Change;
@@ -55,9 +55,9 @@ public final class JobEdits {
     }
 
     /** Columns that the change sets to the same value in every row. */
-    private static Map<String, Object> columns(Change c) {
+    private static Map<String, Object> columns(Change change) {
         Map<String, Object> out = new TreeMap<>();
-        c.set().forEach((key, value) -> {
+        change.set().forEach((key, value) -> {
             switch (key) {
                 case "comment", "wckey", "extra" -> out.put(key, value);
                 case "admincomment" -> out.put("admin_comment", value);
@@ -77,12 +77,12 @@ public final class JobEdits {
     }
 
     /** Overlays a job's resources with the given counts; the count -1 removes a resource. */
-    static String tres(Book book, String old, String over) {
+    static String tres(AssocTree book, String old, String over) {
         List<String> counts = new ArrayList<>();
         for (String item : over.split(",")) {
-            int eq = item.indexOf('=');
-            String name = name(book, item.substring(0, eq)).orElseThrow();
-            String count = item.substring(eq + 1);
+            int equalSign = item.indexOf('=');
+            String name = name(book, item.substring(0, equalSign)).orElseThrow();
+            String count = item.substring(equalSign + 1);
             boolean size = !count.equals("-1") && (name.equals("mem") || name.startsWith("bb/"));
             counts.add(name + "="
                     + (size
@@ -96,7 +96,7 @@ public final class JobEdits {
     }
 
     /** Finds a resource by its name or its id. */
-    private static Optional<String> name(Book book, String typed) {
+    private static Optional<String> name(AssocTree book, String typed) {
         return book.tres().stream()
                 .filter(t -> t.full().equalsIgnoreCase(typed)
                         || Integer.toString(t.id()).equals(typed))
@@ -105,7 +105,7 @@ public final class JobEdits {
     }
 
     /** Returns the error for the first unknown resource; empty if all are known. */
-    private static Optional<String> unknown(Book book, String tres) {
+    private static Optional<String> unknown(AssocTree book, String tres) {
         return Stream.of(tres.split(","))
                 .map(i -> i.substring(0, Math.max(0, i.indexOf('='))))
                 .filter(n -> name(book, n).isEmpty())
@@ -123,23 +123,23 @@ public final class JobEdits {
      *
      * @param operator whether the caller may change any job; other users change their own jobs, but not AdminComment
      */
-    public Changed run(Change c, int uid, boolean operator, Book book) {
-        if (c.set().keySet().stream().anyMatch(k -> !FIELDS.contains(k))) {
-            return refused("Setting " + c.set().keySet() + " of a job is not supported by this version");
+    public Changed run(Change change, int uid, boolean operator, AssocTree book) {
+        if (change.set().keySet().stream().anyMatch(k -> !FIELDS.contains(k))) {
+            return refused("Setting " + change.set().keySet() + " of a job is not supported by this version");
         }
-        if (!c.set().getOrDefault("derivedexitcode", "0").matches("\\d{1,10}")) {
-            return refused("Invalid value for DerivedExitCode (" + c.set().get("derivedexitcode") + ")");
+        if (!change.set().getOrDefault("derivedexitcode", "0").matches("\\d{1,10}")) {
+            return refused("Invalid value for DerivedExitCode (" + change.set().get("derivedexitcode") + ")");
         }
-        String over = c.set().getOrDefault("tres", "");
+        String over = change.set().getOrDefault("tres", "");
         Optional<String> stranger = over.isEmpty() ? Optional.empty() : unknown(book, over);
         if (stranger.isPresent()) {
             return refused(stranger.get());
         }
-        if (!operator && c.set().keySet().stream().anyMatch(OPERATORS_FIELDS::contains)) {
+        if (!operator && change.set().keySet().stream().anyMatch(OPERATORS_FIELDS::contains)) {
             return DENIED;
         }
         List<Object> values = new ArrayList<>();
-        String where = where(c, values);
+        String where = where(change, values);
         try {
             return store.writer().run(on -> {
                 String found = "select \"cluster_key\", \"sluid\", \"restarts\", \"job_id\", \"submit_time\", "
@@ -162,8 +162,8 @@ public final class JobEdits {
                 if (rows.isEmpty()) {
                     return NOTHING;
                 }
-                if (c.commit()) {
-                    write(on, columns(c), rows, resources, !over.isEmpty());
+                if (change.commit()) {
+                    write(on, columns(change), rows, resources, !over.isEmpty());
                     rows.forEach(r -> store.edited().add((int) r[0], (long) r[1], (int) r[2]));
                 }
                 return new Changed(names, List.of(), List.of(), List.of(), 0);
@@ -175,7 +175,11 @@ public final class JobEdits {
 
     /** Writes the columns, and the resources of each row, into the rows with these keys. */
     private static void write(
-            Connection on, Map<String, Object> columns, List<Object[]> keys, List<String> resources, boolean tres)
+            Connection connection,
+            Map<String, Object> columns,
+            List<Object[]> keys,
+            List<String> resources,
+            boolean tres)
             throws SQLException {
         List<String> names = new ArrayList<>(columns.keySet());
         if (tres) {
@@ -185,7 +189,7 @@ public final class JobEdits {
                 String.join(", ", names.stream().map(k -> "\"" + k + "\" = ?").toList());
         String update =
                 "update \"job\" set " + sets + " where \"cluster_key\" = ? and \"sluid\" = ? and \"restarts\" = ?";
-        try (PreparedStatement set = on.prepareStatement(update)) {
+        try (PreparedStatement set = connection.prepareStatement(update)) {
             for (int i = 0; i < keys.size(); i++) {
                 List<Object> values = new ArrayList<>(columns.values());
                 if (tres) {
@@ -206,31 +210,31 @@ public final class JobEdits {
         return statement;
     }
 
-    private static String where(Change c, List<Object> values) {
+    private static String where(Change change, List<Object> values) {
         List<String> all = new ArrayList<>(List.of("\"submit_time\" > 0"));
-        String clusters = c.where().getOrDefault("cluster", "");
+        String clusters = change.where().getOrDefault("cluster", "");
         all.add("\"cluster_key\" in (select \"id\" from \"projection\" where \"cluster\" in (" + marks(clusters, values)
                 + "))");
-        for (Map.Entry<String, String> e : c.where().entrySet()) {
-            switch (e.getKey()) {
+        for (Map.Entry<String, String> entry : change.where().entrySet()) {
+            switch (entry.getKey()) {
                 case "jobid" ->
                     all.add("("
                             + String.join(
                                     " or ",
-                                    Stream.of(e.getValue().split(","))
+                                    Stream.of(entry.getValue().split(","))
                                             .map(id -> "(" + named(id, values) + ")")
                                             .toList())
                             + ")");
-                case "account" -> all.add("\"account\" in (" + marks(e.getValue(), values) + ")");
-                case "user" -> all.add("\"user_name\" in (" + marks(e.getValue(), values) + ")");
-                case "wckey" -> all.add("\"wckey\" in (" + marks(e.getValue(), values) + ")");
+                case "account" -> all.add("\"account\" in (" + marks(entry.getValue(), values) + ")");
+                case "user" -> all.add("\"user_name\" in (" + marks(entry.getValue(), values) + ")");
+                case "wckey" -> all.add("\"wckey\" in (" + marks(entry.getValue(), values) + ")");
                 case "starttime" -> {
                     all.add("\"start_time\" >= ?");
-                    values.add(secondsOr(Long.MAX_VALUE, e.getValue()));
+                    values.add(secondsOr(Long.MAX_VALUE, entry.getValue()));
                 }
                 case "endtime" -> {
                     all.add("\"end_time\" < ?");
-                    values.add(secondsOr(0, e.getValue()));
+                    values.add(secondsOr(0, entry.getValue()));
                 }
                 default -> {}
             }

@@ -116,9 +116,9 @@ final class JobQuery {
     }
 
     /** The first rows, at most as many as the query's limit. */
-    PreparedStatement prepareJobs(Connection on, boolean[] columns) throws SQLException {
+    PreparedStatement prepareJobs(Connection connection, boolean[] columns) throws SQLException {
         return prepare(
-                on,
+                connection,
                 "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source()
                         + where + ORDER
                         + " limit "
@@ -126,9 +126,9 @@ final class JobQuery {
     }
 
     /** Steps of the jobs with these numbers. */
-    PreparedStatement prepareSteps(Connection on, boolean[] columns, int last) throws SQLException {
+    PreparedStatement prepareSteps(Connection connection, boolean[] columns, int last) throws SQLException {
         return prepare(
-                on,
+                connection,
                 "select " + AccountingStore.STEPS.selectList("s", columns)
                         + ", j.\"cluster_key\" from " + source() + WITH_STEPS + where + " and j.\"job_id\" <= " + last
                         + ORDER
@@ -136,33 +136,34 @@ final class JobQuery {
     }
 
     /**
-     * Reads at most {@code most} rows in no order: rows that fit in memory are sorted faster here than in the database.
+     * Reads at most {@code maximum} rows in no order: rows that fit in memory are sorted faster here than in the
+     * database.
      */
-    PreparedStatement prepareAnyJobs(Connection on, boolean[] columns, int most) throws SQLException {
+    PreparedStatement prepareAnyJobs(Connection connection, boolean[] columns, int maximum) throws SQLException {
         return prepare(
-                on,
+                connection,
                 "select " + AccountingStore.JOBS.selectList("j", columns) + ", j.\"cluster_key\" from " + source()
-                        + where + " limit " + most);
+                        + where + " limit " + maximum);
     }
 
     /** Like {@link #prepareAnyJobs}, for the steps of all jobs of the answer. */
-    PreparedStatement prepareAnySteps(Connection on, boolean[] columns, int most) throws SQLException {
+    PreparedStatement prepareAnySteps(Connection connection, boolean[] columns, int maximum) throws SQLException {
         return prepare(
-                on,
+                connection,
                 "select " + AccountingStore.STEPS.selectList("s", columns) + ", s.\"cluster_key\" from " + source()
-                        + WITH_STEPS + where + " limit " + most);
+                        + WITH_STEPS + where + " limit " + maximum);
     }
 
-    PreparedStatement prepareJobs(Connection on) throws SQLException {
+    PreparedStatement prepareJobs(Connection connection) throws SQLException {
         return prepare(
-                on,
+                connection,
                 "select " + AccountingStore.JOBS.selectList("j") + ", j.\"cluster_key\" from " + source() + where
                         + ORDER);
     }
 
-    PreparedStatement prepareSteps(Connection on) throws SQLException {
+    PreparedStatement prepareSteps(Connection connection) throws SQLException {
         return prepare(
-                on,
+                connection,
                 "select " + AccountingStore.STEPS.selectList("s") + ", j.\"cluster_key\" from " + source() + WITH_STEPS
                         + where + ORDER + BY_STEP);
     }
@@ -175,8 +176,8 @@ final class JobQuery {
                         + "and j.\"restarts\" = w.\"restarts\"";
     }
 
-    private PreparedStatement prepare(Connection on, String sql) throws SQLException {
-        PreparedStatement statement = on.prepareStatement(sql);
+    private PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
         for (int i = 0; i < parameters.size(); i++) {
             statement.setObject(i + 1, parameters.get(i));
         }
@@ -355,13 +356,13 @@ final class JobQuery {
 
     /** The steps that were asked for: all, unless every selector of the job names one. */
     List<StepRow> wanted(JobRow job, List<StepRow> steps) {
-        List<StepRow> kept = new ArrayList<>();
+        List<StepRow> selected = new ArrayList<>();
         for (StepRow step : steps) {
             if (selectors.isEmpty() || selectors.stream().anyMatch(s -> s.matches(job, step))) {
-                kept.add(step);
+                selected.add(step);
             }
         }
-        return kept;
+        return selected;
     }
 
     /** Conditions that SQL does not check: tasks of arrays, a step that must exist, and nodes. */

@@ -13,12 +13,12 @@ import java.sql.SQLException;
 final class JobTexts {
     private JobTexts() {}
 
-    static void write(Connection on, Database.Dialect dialect, int key, Batch batch) throws SQLException {
+    static void write(Connection connection, Database.Dialect dialect, int key, Batch batch) throws SQLException {
         for (Content c : batch.contents()) {
-            if (!content(on, key, c.hash()).isEmpty()) {
+            if (!content(connection, key, c.hash()).isEmpty()) {
                 continue;
             }
-            try (PreparedStatement add = on.prepareStatement(
+            try (PreparedStatement add = connection.prepareStatement(
                     "insert into \"text_content\" (\"cluster_key\", \"hash\", \"content\") values (?, ?, ?)")) {
                 add.setInt(1, key);
                 add.setString(2, c.hash());
@@ -29,7 +29,7 @@ final class JobTexts {
         if (batch.texts().isEmpty()) {
             return;
         }
-        try (PreparedStatement merge = on.prepareStatement(dialect.merge(
+        try (PreparedStatement merge = connection.prepareStatement(dialect.merge(
                 "job_text",
                 "\"cluster_key\", \"sluid\", \"script_hash\", \"environment_hash\"",
                 "\"cluster_key\", \"sluid\"",
@@ -45,8 +45,8 @@ final class JobTexts {
         }
     }
 
-    private static String content(Connection on, int key, String hash) throws SQLException {
-        try (PreparedStatement get = on.prepareStatement(
+    private static String content(Connection connection, int key, String hash) throws SQLException {
+        try (PreparedStatement get = connection.prepareStatement(
                 "select \"content\" from \"text_content\" where \"cluster_key\" = ? and \"hash\" = ?")) {
             get.setInt(1, key);
             get.setString(2, hash);
@@ -57,16 +57,17 @@ final class JobTexts {
     }
 
     /** The script or the environment of a job, base64; "" if none was kept. */
-    static String of(Connection on, int key, long sluid, boolean script) throws SQLException {
-        try (PreparedStatement get = on.prepareStatement("select \"" + (script ? "script_hash" : "environment_hash")
-                + "\" from \"job_text\" where \"cluster_key\" = ? and \"sluid\" = ?")) {
+    static String of(Connection connection, int key, long sluid, boolean script) throws SQLException {
+        try (PreparedStatement get =
+                connection.prepareStatement("select \"" + (script ? "script_hash" : "environment_hash")
+                        + "\" from \"job_text\" where \"cluster_key\" = ? and \"sluid\" = ?")) {
             get.setInt(1, key);
             get.setLong(2, sluid);
             String hash;
             try (ResultSet row = get.executeQuery()) {
                 hash = row.next() ? row.getString(1) : "";
             }
-            return hash.isEmpty() ? "" : content(on, key, hash);
+            return hash.isEmpty() ? "" : content(connection, key, hash);
         }
     }
 }

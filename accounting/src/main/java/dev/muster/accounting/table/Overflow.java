@@ -15,29 +15,29 @@ enum Overflow {
     /** All. */
     EVERYTHING;
 
-    Batch of(Batch b) {
+    Batch of(Batch batch) {
         return switch (this) {
             case STEPS ->
                 new Batch(
-                        b.seq(),
-                        b.jobs(),
+                        batch.seq(),
+                        batch.jobs(),
                         List.of(),
-                        b.events(),
-                        b.texts(),
-                        b.contents(),
-                        b.reservations(),
-                        b.instances());
+                        batch.events(),
+                        batch.texts(),
+                        batch.contents(),
+                        batch.reservations(),
+                        batch.instances());
             case STARTS ->
                 new Batch(
-                        b.seq(),
-                        b.jobs().stream().filter(j -> j.endTime() > 0).toList(),
+                        batch.seq(),
+                        batch.jobs().stream().filter(j -> j.endTime() > 0).toList(),
                         List.of(),
-                        b.events(),
+                        batch.events(),
                         List.of(),
                         List.of(),
-                        b.reservations(),
-                        b.instances());
-            case EVERYTHING -> new Batch(b.seq(), List.of(), List.of(), List.of());
+                        batch.reservations(),
+                        batch.instances());
+            case EVERYTHING -> new Batch(batch.seq(), List.of(), List.of(), List.of());
         };
     }
 }

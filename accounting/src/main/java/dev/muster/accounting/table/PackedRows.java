@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Packed answers. The rows of a question that SQL decides alone go from the database's answer to the packed one as they
- * are: no record is made of them. They come in whatever order the database has them, which is nearly the right one, and
- * are put in order here.
+ * are: no record is made of them. The database returns them in nearly the right order, and they are sorted here.
  */
 public final class PackedRows {
     /** Most values of jobs, and of steps, that are held at once; larger answers are sent in parts. */
@@ -72,12 +71,12 @@ public final class PackedRows {
 
         /** All rows; null if there are more. */
         @Nullable
-        List<Raw> read(ResultSet rows, int most) throws SQLException {
+        List<Raw> read(ResultSet rows, int maximum) throws SQLException {
             List<Raw> out = new ArrayList<>();
             int n = columns.size();
             String[] before = new String[n];
             while (rows.next()) {
-                if (out.size() == most) {
+                if (out.size() == maximum) {
                     return null;
                 }
                 long[] numbers = new long[n];
@@ -112,7 +111,7 @@ public final class PackedRows {
 
     private final AccountingStore store;
     private final Query query;
-    private final JobQuery asked;
+    private final JobQuery selection;
     private final Numbers numbers;
     private final Table jobs;
     private final Table steps;
@@ -122,10 +121,10 @@ public final class PackedRows {
     private final int stepSluid;
     private final int stepRestarts;
 
-    PackedRows(AccountingStore store, Query query, JobQuery asked, Numbers numbers) {
+    PackedRows(AccountingStore store, Query query, JobQuery selection, Numbers numbers) {
         this.store = store;
         this.query = query;
-        this.asked = asked;
+        this.selection = selection;
         this.numbers = numbers;
         this.jobs = new Table(AccountingStore.JOBS, JobQuery.jobColumns(query));
         this.steps = new Table(AccountingStore.STEPS, JobQuery.stepColumns(query));
@@ -142,10 +141,10 @@ public final class PackedRows {
         if (found.isEmpty()) {
             return Optional.empty();
         }
-        List<Raw> own = found.get(0);
+        List<Raw> jobRows = found.get(0);
         List<Raw> parts = found.get(1);
         int submitTime = jobs.place("submitTime");
-        own.sort(Comparator.<Raw>comparingLong(r -> r.numbers[jobId])
+        jobRows.sort(Comparator.<Raw>comparingLong(r -> r.numbers[jobId])
                 .thenComparingLong(r -> r.numbers[submitTime])
                 .thenComparingInt(Raw::key)
                 .thenComparingLong(r -> r.numbers[restarts])
@@ -159,56 +158,56 @@ public final class PackedRows {
                 .thenComparing(r -> (int) r.numbers[stepId], StepId.ORDER));
         PackedAnswer.Writer out = new PackedAnswer.Writer(now, cluster, jobs.columns, steps.columns);
         int state = jobs.place("state");
-        int at = 0;
-        for (int i = 0; i < own.size(); i++) {
-            Raw job = own.get(i);
-            at = first(parts, at, job);
-            int end = at;
+        int index = 0;
+        for (int i = 0; i < jobRows.size(); i++) {
+            Raw job = jobRows.get(i);
+            index = first(parts, index, job);
+            int end = index;
             while (end < parts.size() && isOf(parts.get(end), job)) {
                 end++;
             }
             // of several attempts only the last, but all sizes
             boolean hidden = !query.duplicates()
                     && !job.texts[state].equals(AccountingStore.RESIZING)
-                    && i + 1 < own.size()
-                    && own.get(i + 1).numbers[jobId] == job.numbers[jobId]
-                    && store.clusterOf(own.get(i + 1).key).equals(store.clusterOf(job.key));
+                    && i + 1 < jobRows.size()
+                    && jobRows.get(i + 1).numbers[jobId] == job.numbers[jobId]
+                    && store.clusterOf(jobRows.get(i + 1).key).equals(store.clusterOf(job.key));
             if (!hidden) {
                 write(out, job);
-                for (Raw step : parts.subList(at, end)) {
+                for (Raw step : parts.subList(index, end)) {
                     out.step();
                     steps.write(out, step);
                 }
             }
-            at = end;
+            index = end;
         }
         return Optional.of(out.end(0));
     }
 
-    private List<List<Raw>> read(Connection c) throws SQLException {
-        List<Raw> own;
-        int most = VALUES_MAX / jobs.columns.size();
-        most = query.limit() > 0 ? Math.min(most, query.limit()) : most;
+    private List<List<Raw>> read(Connection connection) throws SQLException {
+        List<Raw> jobRows;
+        int maximum = VALUES_MAX / jobs.columns.size();
+        maximum = query.limit() > 0 ? Math.min(maximum, query.limit()) : maximum;
         int mostSteps = VALUES_MAX / steps.columns.size();
-        try (PreparedStatement select = asked.prepareAnyJobs(c, jobs.wanted, most + 1)) {
+        try (PreparedStatement select = selection.prepareAnyJobs(connection, jobs.wanted, maximum + 1)) {
             store.database().inParts(select);
             try (ResultSet rows = select.executeQuery()) {
-                own = jobs.read(rows, most);
+                jobRows = jobs.read(rows, maximum);
             }
         }
-        if (own == null) {
+        if (jobRows == null) {
             return List.of();
         }
         List<Raw> parts = new ArrayList<>();
-        if (!query.allocationsOnly() && !own.isEmpty()) {
-            try (PreparedStatement select = asked.prepareAnySteps(c, steps.wanted, mostSteps + 1)) {
+        if (!query.allocationsOnly() && !jobRows.isEmpty()) {
+            try (PreparedStatement select = selection.prepareAnySteps(connection, steps.wanted, mostSteps + 1)) {
                 store.database().inParts(select);
                 try (ResultSet rows = select.executeQuery()) {
                     parts = steps.read(rows, mostSteps);
                 }
             }
         }
-        return parts == null ? List.of() : List.of(own, parts);
+        return parts == null ? List.of() : List.of(jobRows, parts);
     }
 
     private boolean isOf(Raw step, Raw job) {
@@ -268,14 +267,15 @@ public final class PackedRows {
                 AccountingStore.STEPS.packed(stepColumns));
         for (JobWithSteps found : answer.jobs()) {
             out.job(found.cluster());
-            JobRow j = found.job();
+            JobRow job = found.job();
             AccountingStore.JOBS.pack(
                     out,
-                    j.assocId() != 0
-                            ? j
-                            : j.numbered(
-                                    numbers.association(found.cluster(), j.account(), j.userName(), j.partition()),
-                                    numbers.wckey(found.cluster(), j.userName(), j.wckey())),
+                    job.assocId() != 0
+                            ? job
+                            : job.numbered(
+                                    numbers.association(
+                                            found.cluster(), job.account(), job.userName(), job.partition()),
+                                    numbers.wckey(found.cluster(), job.userName(), job.wckey())),
                     jobColumns);
             for (StepRow s : found.steps()) {
                 out.step();

@@ -10,6 +10,7 @@ import dev.muster.model.accounting.AccountingRows.JobRow;
 import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.accounting.AccountingRows.StepRow;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Sluid;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -106,8 +107,9 @@ public final class Projection implements RowSink, AutoCloseable {
         }
     }
 
-    private void setSequence(Connection on, long index) throws SQLException {
-        try (PreparedStatement set = on.prepareStatement("update \"projection\" set \"seq\" = ? where \"id\" = ?")) {
+    private void setSequence(Connection connection, long index) throws SQLException {
+        try (PreparedStatement set =
+                connection.prepareStatement("update \"projection\" set \"seq\" = ? where \"id\" = ?")) {
             set.setLong(1, index);
             set.setInt(2, key);
             set.executeUpdate();
@@ -186,12 +188,13 @@ public final class Projection implements RowSink, AutoCloseable {
         }
     }
 
-    private <T extends Record> void mergeAll(Connection c, RowTable<T> table, Iterable<T> rows) throws SQLException {
+    private <T extends Record> void mergeAll(Connection connection, RowTable<T> table, Iterable<T> rows)
+            throws SQLException {
         if (!rows.iterator().hasNext()) {
             return;
         }
         try (PreparedStatement merge =
-                c.prepareStatement(table.mergeSql(store.database().dialect()))) {
+                connection.prepareStatement(table.mergeSql(store.database().dialect()))) {
             for (T row : rows) {
                 table.bind(merge, key, row);
                 merge.addBatch();
@@ -201,10 +204,10 @@ public final class Projection implements RowSink, AutoCloseable {
     }
 
     /** A node's new state ends the event that was open for it; a state that is worth an event opens one. */
-    private void events(Connection c, Batch batch) throws SQLException {
+    private void events(Connection connection, Batch batch) throws SQLException {
         int item = 0;
         for (EventRow e : batch.events()) {
-            try (PreparedStatement end = c.prepareStatement(
+            try (PreparedStatement end = connection.prepareStatement(
                     "update \"node_event\" set \"end_time\" = ? where \"cluster\" = ? and \"node\" = ? and "
                             + "\"end_time\" = 0")) {
                 end.setLong(1, e.time());
@@ -219,7 +222,7 @@ public final class Projection implements RowSink, AutoCloseable {
                     + "\"start_time\", \"end_time\", "
                     + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") values (?, ?, ?, "
                     + "?, ?, ?, 0, ?, ?, ?, ?, ?)";
-            try (PreparedStatement add = c.prepareStatement(sql)) {
+            try (PreparedStatement add = connection.prepareStatement(sql)) {
                 add.setInt(1, key);
                 add.setLong(2, batch.seq());
                 add.setInt(3, item++);
@@ -243,7 +246,7 @@ public final class Projection implements RowSink, AutoCloseable {
             store.writer().flush();
             return covered;
         } catch (SQLException e) {
-            throw new AccountingException("cannot write the accounting database out: " + e.getMessage(), e);
+            throw new AccountingException("cannot write the accounting database out: " + ErrorSentence.of(e), e);
         }
     }
 

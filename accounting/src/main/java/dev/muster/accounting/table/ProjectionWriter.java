@@ -1,6 +1,7 @@
 package dev.muster.accounting.table;
 
 import dev.muster.model.accounting.AccountingRows.Batch;
+import dev.muster.model.format.ErrorSentence;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -56,15 +57,15 @@ public final class ProjectionWriter implements AutoCloseable {
          */
         Batch batch(Set<Object> later);
 
-        /** The same for a thread that must not wait for the tables: it does not read them. */
+        /** Returns the batch for a thread that must not wait for the tables: they are not read. */
         default Batch atOnce() {
             return batch(new HashSet<>());
         }
     }
 
-    private record Made(long seq, int rows, Batch made) implements Waiting {
-        static Made of(Batch batch) {
-            return new Made(batch.seq(), ProjectionWriter.rows(batch), batch);
+    private record ReadyBatch(long seq, int rows, Batch made) implements Waiting {
+        static ReadyBatch of(Batch batch) {
+            return new ReadyBatch(batch.seq(), ProjectionWriter.rows(batch), batch);
         }
 
         @Override
@@ -119,12 +120,12 @@ public final class ProjectionWriter implements AutoCloseable {
 
     /** Queues the rows of one journal entry, in the order of entries. Never waits. */
     public void submit(Batch batch) {
-        submit(Made.of(batch));
+        submit(ReadyBatch.of(batch));
     }
 
     /** Like {@link #submit(Batch)}. */
     public void submit(Waiting entry) {
-        Waiting queued = crowded() ? Made.of(entry.atOnce()) : entry;
+        Waiting queued = crowded() ? ReadyBatch.of(entry.atOnce()) : entry;
         synchronized (this) {
             if (entry.seq() <= submitted) {
                 return;
@@ -165,11 +166,11 @@ public final class ProjectionWriter implements AutoCloseable {
     }
 
     /** Drops rows of all entries from one on. An entry without rows is kept only if it is the last. */
-    private void throwAway(Overflow what, int from) {
+    private void throwAway(Overflow overflow, int from) {
         List<Waiting> rest = List.copyOf(waiting.subList(from, waiting.size()));
         waiting.subList(from, waiting.size()).clear();
         for (Waiting w : rest) {
-            Made left = Made.of(what.of(w.atOnce()));
+            ReadyBatch left = ReadyBatch.of(overflow.of(w.atOnce()));
             if (waiting.size() > taken && waiting.getLast().rows() == 1) {
                 waiting.removeLast();
             }
@@ -335,7 +336,7 @@ public final class ProjectionWriter implements AutoCloseable {
     /** Should they have to be written again, they are not made again. */
     private synchronized void keep(List<Waiting> group, List<Batch> made) {
         for (int i = 0; i < made.size(); i++) {
-            waiting.set(i, new Made(made.get(i).seq(), group.get(i).rows(), made.get(i)));
+            waiting.set(i, new ReadyBatch(made.get(i).seq(), group.get(i).rows(), made.get(i)));
         }
     }
 
@@ -388,7 +389,7 @@ public final class ProjectionWriter implements AutoCloseable {
 
     private synchronized void failed(RuntimeException e) {
         if (!failing) {
-            log.accept("accounting: " + e.getMessage() + "; trying again");
+            log.accept("accounting: " + ErrorSentence.of(e) + "; trying again");
         }
         taken = 0;
         failing = true;

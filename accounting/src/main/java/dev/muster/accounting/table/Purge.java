@@ -108,17 +108,18 @@ public final class Purge {
 
     /** Up to when rows are old: whole hours, days or months ago. Empty if the text says nothing of the kind. */
     static OptionalLong before(String after, ZonedDateTime now) {
-        Matcher m = AFTER.matcher(after.strip());
-        if (!m.matches() || Integer.parseInt(m.group(1)) == 0) {
+        Matcher matcher = AFTER.matcher(after.strip());
+        if (!matcher.matches() || Integer.parseInt(matcher.group(1)) == 0) {
             return OptionalLong.empty();
         }
-        int n = Integer.parseInt(m.group(1));
-        String unit =
-                m.group(2) == null ? "m" : m.group(2).toLowerCase(Locale.ROOT).substring(0, 1);
+        int count = Integer.parseInt(matcher.group(1));
+        String unit = matcher.group(2) == null
+                ? "m"
+                : matcher.group(2).toLowerCase(Locale.ROOT).substring(0, 1);
         ZonedDateTime then = switch (unit) {
-            case "h" -> now.truncatedTo(ChronoUnit.HOURS).minusHours(n);
-            case "d" -> now.truncatedTo(ChronoUnit.DAYS).minusDays(n);
-            default -> now.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1).minusMonths(n);
+            case "h" -> now.truncatedTo(ChronoUnit.HOURS).minusHours(count);
+            case "d" -> now.truncatedTo(ChronoUnit.DAYS).minusDays(count);
+            default -> now.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1).minusMonths(count);
         };
         return OptionalLong.of(then.toEpochSecond());
     }
@@ -174,13 +175,13 @@ public final class Purge {
             String column = "\"" + (kind.equals("Env") ? "environment" : "script") + "_hash\"";
             try {
                 store.writer().execute(c -> {
-                    String own = "exists (select 1 from \"job\" j where j.\"cluster_key\" = "
+                    String condition = "exists (select 1 from \"job\" j where j.\"cluster_key\" = "
                             + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", "
                             + Sluid.sized(0, 1) + ") = \"job_text\".\"sluid\"";
                     // of each of its attempts
                     try (PreparedStatement clear = c.prepareStatement(
-                            "update \"job_text\" set " + column + " = '' where " + column + " <> '' and " + own
-                                    + ") and not " + own + " and (j.\"end_time\" = 0 or j.\"end_time\" >= ?))")) {
+                            "update \"job_text\" set " + column + " = '' where " + column + " <> '' and " + condition
+                                    + ") and not " + condition + " and (j.\"end_time\" = 0 or j.\"end_time\" >= ?))")) {
                         clear.setLong(1, before.getAsLong());
                         if (clear.executeUpdate() > 0) {
                             forgetContents(c);
@@ -193,8 +194,8 @@ public final class Purge {
         }
     }
 
-    private static void forgetContents(Connection c) throws SQLException {
-        try (Statement s = c.createStatement()) {
+    private static void forgetContents(Connection connection) throws SQLException {
+        try (Statement s = connection.createStatement()) {
             s.executeUpdate("delete from \"text_content\" where not exists (select 1 from \"job_text\" t where "
                     + "t.\"cluster_key\" = "
                     + "\"text_content\".\"cluster_key\" and (t.\"script_hash\" = \"text_content\".\"hash\" "
@@ -208,9 +209,9 @@ public final class Purge {
     }
 
     /**
-     * ArchiveScript stands in place of the files: what it is told of goes when it has ended well.
+     * Runs ArchiveScript instead of writing files. The rows that it is called with are deleted after it succeeds.
      *
-     * @throws IOException if it has not: all rows stay
+     * @throws IOException if it fails: all rows stay
      */
     private void script(UnaryOperator<String> setting, Map<Kind, Long> due) throws IOException {
         boolean any = due.entrySet().stream()
@@ -342,10 +343,11 @@ public final class Purge {
         }
     }
 
-    private void delete(Connection c, Kind kind, List<Json.Obj> rows) throws SQLException {
+    private void delete(Connection connection, Kind kind, List<Json.Obj> rows) throws SQLException {
         String where = String.join(
                 " and ", kind.keys.stream().map(k -> "\"" + k + "\" = ?").toList());
-        try (PreparedStatement delete = c.prepareStatement("delete from \"" + kind.table + "\" where " + where)) {
+        try (PreparedStatement delete =
+                connection.prepareStatement("delete from \"" + kind.table + "\" where " + where)) {
             for (Json.Obj row : rows) {
                 for (int i = 0; i < kind.keys.size(); i++) {
                     delete.setObject(i + 1, row.raw(kind.keys.get(i)));
@@ -355,12 +357,12 @@ public final class Purge {
             delete.executeBatch();
         }
         if (kind.table.equals("job")) {
-            try (Statement texts = c.createStatement()) {
+            try (Statement texts = connection.createStatement()) {
                 texts.executeUpdate(
                         "delete from \"job_text\" where not exists (select 1 from \"job\" j where j.\"cluster_key\" = "
                                 + "\"job_text\".\"cluster_key\" and mod(j.\"sluid\", " + Sluid.sized(0, 1)
                                 + ") = \"job_text\".\"sluid\")");
-                forgetContents(c);
+                forgetContents(connection);
             }
         }
     }
@@ -406,10 +408,10 @@ public final class Purge {
         }
     }
 
-    private void insert(Connection c, Kind kind, Json.Obj row) throws SQLException {
+    private void insert(Connection connection, Kind kind, Json.Obj row) throws SQLException {
         Map<String, Object> values = new TreeMap<>(row.fields());
         List<String> known = new ArrayList<>();
-        try (PreparedStatement none = c.prepareStatement("select * from \"" + kind.table + "\" where 1 = 0");
+        try (PreparedStatement none = connection.prepareStatement("select * from \"" + kind.table + "\" where 1 = 0");
                 ResultSet columns = none.executeQuery()) {
             for (int i = 1; i <= columns.getMetaData().getColumnCount(); i++) {
                 known.add(columns.getMetaData().getColumnLabel(i));
@@ -426,7 +428,7 @@ public final class Purge {
                         String.join(", ", values.keySet().stream().map(quoted).toList()),
                         String.join(", ", kind.keys.stream().map(quoted).toList()),
                         "?" + ", ?".repeat(values.size() - 1));
-        try (PreparedStatement merge = c.prepareStatement(sql)) {
+        try (PreparedStatement merge = connection.prepareStatement(sql)) {
             int i = 1;
             for (Object value : values.values()) {
                 merge.setObject(i++, value);

@@ -70,14 +70,15 @@ final class ReportRows {
                 row.getString(20));
     }
 
-    private static Map<String, Long> energy(Connection c, String cluster, long from, long to) throws SQLException {
+    private static Map<String, Long> energy(Connection connection, String cluster, long from, long to)
+            throws SQLException {
         Map<String, Long> out = new HashMap<>();
         String sql = "select \"cluster_key\", \"sluid\", \"restarts\", sum(\"usage_energy_j\") from \"step\" where "
                 + OF_CLUSTER
                 + " and \"usage_energy_j\" > 0 and (\"end_time\" = 0 or \"end_time\" >= ?) and \"start_time\" <= ? "
                 + "group by \"cluster_key\", \"sluid\", \"restarts\"";
         AccountingStore.rows(
-                c,
+                connection,
                 sql,
                 row -> out.put(row.getInt(1) + ":" + row.getLong(2) + ":" + row.getInt(3), row.getLong(4)),
                 cluster,

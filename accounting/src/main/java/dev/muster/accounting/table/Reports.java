@@ -1,11 +1,11 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.dbd.PrivateData;
 import dev.muster.accounting.report.Accounts;
+import dev.muster.accounting.report.JobSizeReport;
 import dev.muster.accounting.report.JobUse;
 import dev.muster.accounting.report.NodeTime;
-import dev.muster.accounting.report.Sizes;
 import dev.muster.accounting.report.Utilization;
 import dev.muster.model.accounting.DbdMessages.Report;
 import dev.muster.model.accounting.Entities.Cluster;
@@ -36,40 +36,51 @@ public final class Reports {
      *
      * @param wckeys whether the database stores use by key
      */
-    public Optional<List<Map<String, String>>> answer(Report q, Book book, PrivateData veil, boolean wckeys, long now) {
-        List<String> clusters = q.clusters().isEmpty()
+    public Optional<List<Map<String, String>>> answer(
+            Report query, AssocTree book, PrivateData veil, boolean wckeys, long now) {
+        List<String> clusters = query.clusters().isEmpty()
                 ? book.clusters().stream().map(Cluster::name).toList()
-                : q.clusters().stream()
+                : query.clusters().stream()
                         .filter(name -> book.cluster(name).isPresent())
                         .sorted()
                         .distinct()
                         .toList();
         List<Map<String, String>> out = new ArrayList<>();
         for (String cluster : clusters) {
-            switch (q.kind()) {
-                case Report.UTILIZATION -> out.addAll(utilization(cluster, q, now));
+            switch (query.kind()) {
+                case Report.UTILIZATION -> out.addAll(utilization(cluster, query, now));
                 case Report.ACCOUNTS ->
                     out.addAll(new Accounts(book, cluster)
                             .rows(
-                                    jobs(cluster, q, veil),
-                                    reservations.shared(book, cluster, jobs(cluster, q), q.from(), q.to(), now).stream()
+                                    jobs(cluster, query, veil),
+                                    reservations
+                                            .shared(book, cluster, jobs(cluster, query), query.from(), query.to(), now)
+                                            .stream()
                                             .filter(i -> veil.counts("usage", cluster, i.account(), i.user()))
                                             .toList(),
-                                    q.from(),
-                                    q.to(),
+                                    query.from(),
+                                    query.to(),
                                     now));
                 case Report.WCKEYS ->
                     out.addAll(
                             !wckeys
                                     ? List.of()
-                                    : Accounts.wckeys(cluster, jobs(cluster, q, veil), q.from(), q.to(), now));
+                                    : Accounts.wckeys(
+                                            cluster, jobs(cluster, query, veil), query.from(), query.to(), now));
                 case Report.QOS ->
-                    out.addAll(new Accounts(book, cluster).qos(jobs(cluster, q, veil), q.from(), q.to(), now));
+                    out.addAll(
+                            new Accounts(book, cluster).qos(jobs(cluster, query, veil), query.from(), query.to(), now));
                 case Report.SIZES ->
-                    out.addAll(new Sizes(q.where())
-                            .rows(cluster, new Accounts(book, cluster), jobs(cluster, q, veil), q.from(), q.to(), now));
+                    out.addAll(new JobSizeReport(query.where())
+                            .rows(
+                                    cluster,
+                                    new Accounts(book, cluster),
+                                    jobs(cluster, query, veil),
+                                    query.from(),
+                                    query.to(),
+                                    now));
                 case Report.RESERVATIONS ->
-                    out.addAll(reservations.rows(book, cluster, q.from(), q.to(), q.where(), now));
+                    out.addAll(reservations.rows(book, cluster, query.from(), query.to(), query.where(), now));
                 default -> {
                     return Optional.empty();
                 }
@@ -78,23 +89,25 @@ public final class Reports {
         return Optional.of(out);
     }
 
-    private List<JobUse> jobs(String cluster, Report q, PrivateData veil) {
-        String word = q.kind().equals(Report.SIZES) ? "jobs" : "usage";
-        return jobs(cluster, q).stream().filter(j -> veil.counts(word, j)).toList();
+    private List<JobUse> jobs(String cluster, Report query, PrivateData veil) {
+        String word = query.kind().equals(Report.SIZES) ? "jobs" : "usage";
+        return jobs(cluster, query).stream().filter(j -> veil.counts(word, j)).toList();
     }
 
-    private List<JobUse> jobs(String cluster, Report q) {
-        return rows.jobs(cluster, q.from(), q.to());
+    private List<JobUse> jobs(String cluster, Report query) {
+        return rows.jobs(cluster, query.from(), query.to());
     }
 
-    private List<Map<String, String>> utilization(String cluster, Report q, long now) {
+    private List<Map<String, String>> utilization(String cluster, Report query, long now) {
         List<Map<String, String>> out = new ArrayList<>();
-        List<JobUse> jobs = jobs(cluster, q);
-        List<NodeTime> times = rows.times(cluster, q.from(), q.to());
-        times.addAll(reservations.idle(cluster, jobs, q.from(), q.to(), now));
-        long step = q.step() <= 0 ? q.to() - q.from() : Math.max(q.step(), (q.to() - q.from()) / SPANS_MAX);
-        for (long at = q.from(); at < q.to(); at += step) {
-            out.addAll(utilization(cluster, times, jobs, at, Math.min(q.to(), at + step), q.step() > 0, now));
+        List<JobUse> jobs = jobs(cluster, query);
+        List<NodeTime> times = rows.times(cluster, query.from(), query.to());
+        times.addAll(reservations.idle(cluster, jobs, query.from(), query.to(), now));
+        long step = query.step() <= 0
+                ? query.to() - query.from()
+                : Math.max(query.step(), (query.to() - query.from()) / SPANS_MAX);
+        for (long at = query.from(); at < query.to(); at += step) {
+            out.addAll(utilization(cluster, times, jobs, at, Math.min(query.to(), at + step), query.step() > 0, now));
         }
         return out;
     }

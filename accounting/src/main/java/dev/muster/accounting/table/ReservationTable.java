@@ -18,34 +18,34 @@ final class ReservationTable {
 
     private ReservationTable() {}
 
-    static void write(Connection c, int key, Batch batch) throws SQLException {
+    static void write(Connection connection, int key, Batch batch) throws SQLException {
         for (ReservationRow r : batch.reservations()) {
             int id = 0;
-            try (PreparedStatement find = c.prepareStatement("select \"id\" from \"reservation\"" + KEY)) {
+            try (PreparedStatement find = connection.prepareStatement("select \"id\" from \"reservation\"" + KEY)) {
                 at(find, key, r);
                 try (ResultSet row = find.executeQuery()) {
                     id = row.next() ? row.getInt(1) : 0;
                 }
             }
-            try (PreparedStatement remove = c.prepareStatement("delete from \"reservation\"" + KEY)) {
+            try (PreparedStatement remove = connection.prepareStatement("delete from \"reservation\"" + KEY)) {
                 at(remove, key, r);
                 remove.executeUpdate();
             }
             if (!r.removed()) {
-                add(c, key, id == 0 ? next(c, key) : id, r);
+                add(connection, key, id == 0 ? next(connection, key) : id, r);
             }
         }
     }
 
-    private static void at(PreparedStatement s, int key, ReservationRow r) throws SQLException {
+    private static void at(PreparedStatement s, int key, ReservationRow row) throws SQLException {
         s.setInt(1, key);
-        s.setString(2, r.name());
-        s.setLong(3, r.start());
+        s.setString(2, row.name());
+        s.setLong(3, row.start());
     }
 
-    private static int next(Connection c, int key) throws SQLException {
-        try (PreparedStatement max =
-                c.prepareStatement("select coalesce(max(\"id\"), 0) from \"reservation\" where \"cluster_key\" = ?")) {
+    private static int next(Connection connection, int key) throws SQLException {
+        try (PreparedStatement max = connection.prepareStatement(
+                "select coalesce(max(\"id\"), 0) from \"reservation\" where \"cluster_key\" = ?")) {
             max.setInt(1, key);
             try (ResultSet row = max.executeQuery()) {
                 row.next();
@@ -54,19 +54,19 @@ final class ReservationTable {
         }
     }
 
-    private static void add(Connection c, int key, int id, ReservationRow r) throws SQLException {
-        try (PreparedStatement add =
-                c.prepareStatement("insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
+    private static void add(Connection connection, int key, int id, ReservationRow row) throws SQLException {
+        try (PreparedStatement add = connection.prepareStatement(
+                "insert into \"reservation\" (\"cluster_key\", \"name\", \"start_time\", \"id\", "
                         + "\"end_time\", \"nodes\", \"flags\", \"accounts\", \"users\", \"tres\") "
                         + "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {
-            at(add, key, r);
+            at(add, key, row);
             add.setInt(4, id);
-            add.setLong(5, r.end());
-            add.setString(6, r.nodes());
-            add.setString(7, r.flags());
-            add.setString(8, r.accounts());
-            add.setString(9, r.users());
-            add.setString(10, r.tres());
+            add.setLong(5, row.end());
+            add.setString(6, row.nodes());
+            add.setString(7, row.flags());
+            add.setString(8, row.accounts());
+            add.setString(9, row.users());
+            add.setString(10, row.tres());
             add.executeUpdate();
         }
     }
@@ -75,21 +75,21 @@ final class ReservationTable {
      * Gives rows of jobs that were written the number of their reservation: of its times the first that was not over
      * when the job began.
      */
-    static void number(Connection c, int key, Iterable<JobRow> jobs) throws SQLException {
+    static void number(Connection connection, int key, Iterable<JobRow> jobs) throws SQLException {
         String sql = "update \"job\" set \"reservation_id\" = (select coalesce(min(\"id\"), 0) from "
                 + "\"reservation\" where \"cluster_key\" = ? "
                 + "and \"name\" = ? and \"end_time\" > ?) where \"cluster_key\" = ? and \"sluid\" = ? and "
                 + "\"restarts\" = ?";
-        try (PreparedStatement set = c.prepareStatement(sql)) {
+        try (PreparedStatement set = connection.prepareStatement(sql)) {
             boolean any = false;
-            for (JobRow j : jobs) {
-                if (!j.reservation().isEmpty()) {
+            for (JobRow job : jobs) {
+                if (!job.reservation().isEmpty()) {
                     set.setInt(1, key);
-                    set.setString(2, j.reservation());
-                    set.setLong(3, j.startTime() > 0 ? j.startTime() : j.submitTime());
+                    set.setString(2, job.reservation());
+                    set.setLong(3, job.startTime() > 0 ? job.startTime() : job.submitTime());
                     set.setInt(4, key);
-                    set.setLong(5, j.sluid());
-                    set.setInt(6, j.restarts());
+                    set.setLong(5, job.sluid());
+                    set.setInt(6, job.restarts());
                     set.addBatch();
                     any = true;
                 }

@@ -1,6 +1,6 @@
 package dev.muster.accounting.table;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.report.Accounts;
 import dev.muster.accounting.report.Amounts;
 import dev.muster.accounting.report.JobUse;
@@ -28,14 +28,14 @@ final class Reservations {
         this.rows = rows;
     }
 
-    private static boolean in(Map<String, String> where, String key, String value) {
-        String wanted = where.getOrDefault(key, "");
+    private static boolean in(Map<String, String> conditions, String key, String value) {
+        String wanted = conditions.getOrDefault(key, "");
         return wanted.isEmpty()
                 || List.of(wanted.toLowerCase(Locale.ROOT).split(",")).contains(value.toLowerCase(Locale.ROOT));
     }
 
-    private static boolean onNodes(Map<String, String> where, String nodes) {
-        String wanted = where.getOrDefault("nodes", "");
+    private static boolean onNodes(Map<String, String> conditions, String nodes) {
+        String wanted = conditions.getOrDefault("nodes", "");
         return wanted.isEmpty() || HostList.intersect(wanted, nodes);
     }
 
@@ -43,18 +43,19 @@ final class Reservations {
      * A row for each resource of each reservation that was there at some moment of the span; use is that of its whole
      * time.
      *
-     * @param where {@code names}, {@code ids}, {@code flags}, {@code nodes}
+     * @param conditions {@code names}, {@code ids}, {@code flags}, {@code nodes}
      */
-    List<Map<String, String>> rows(Book book, String cluster, long from, long to, Map<String, String> where, long now) {
+    List<Map<String, String>> rows(
+            AssocTree book, String cluster, long from, long to, Map<String, String> conditions, long now) {
         List<Map<String, String>> out = new ArrayList<>();
         for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
             ReservationRow r = n.row();
-            boolean flagged = where.getOrDefault("flags", "").isEmpty()
-                    || List.of(r.flags().split(",")).stream().anyMatch(f -> in(where, "flags", f));
+            boolean flagged = conditions.getOrDefault("flags", "").isEmpty()
+                    || List.of(r.flags().split(",")).stream().anyMatch(f -> in(conditions, "flags", f));
             if (!flagged
-                    || !in(where, "names", r.name())
-                    || !in(where, "ids", Integer.toString(n.id()))
-                    || !onNodes(where, r.nodes())) {
+                    || !in(conditions, "names", r.name())
+                    || !in(conditions, "ids", Integer.toString(n.id()))
+                    || !onNodes(conditions, r.nodes())) {
                 continue;
             }
             Map<String, Long> used = used(cluster, r, now);
@@ -94,11 +95,11 @@ final class Reservations {
         return out;
     }
 
-    private Map<String, Long> used(String cluster, ReservationRow r, long now) {
+    private Map<String, Long> used(String cluster, ReservationRow row, long now) {
         Map<String, Long> out = new TreeMap<>();
-        for (JobUse j : rows.jobs(cluster, r.start(), r.end())) {
-            if (j.reservation().equals(r.name())) {
-                j.used(r.start(), r.end(), now).forEach((tres, n) -> out.merge(tres, n, Long::sum));
+        for (JobUse use : rows.jobs(cluster, row.start(), row.end())) {
+            if (use.reservation().equals(row.name())) {
+                use.used(row.start(), row.end(), now).forEach((tres, n) -> out.merge(tres, n, Long::sum));
             }
         }
         return out;
@@ -108,14 +109,14 @@ final class Reservations {
      * Associations that a reservation is for: an account itself, or a user in each account. A reservation that only
      * excludes some is for none.
      */
-    private static List<Assoc> given(Book book, String cluster, ReservationRow r) {
+    private static List<Assoc> given(AssocTree book, String cluster, ReservationRow row) {
         List<Assoc> out = new ArrayList<>();
-        for (Assoc a : book.tree(cluster)) {
-            String name = a.user().isEmpty() ? a.account() : a.user();
-            if (a.partition().isEmpty()
-                    && List.of((a.user().isEmpty() ? r.accounts() : r.users()).split(","))
+        for (Assoc assoc : book.tree(cluster)) {
+            String name = assoc.user().isEmpty() ? assoc.account() : assoc.user();
+            if (assoc.partition().isEmpty()
+                    && List.of((assoc.user().isEmpty() ? row.accounts() : row.users()).split(","))
                             .contains(name)) {
-                out.add(a);
+                out.add(assoc);
             }
         }
         return out;
@@ -125,34 +126,34 @@ final class Reservations {
      * Unused parts of reservations, in even shares for the associations that they are for. Reservations for
      * maintenance, or with IGNORE_JOBS, have none.
      */
-    List<Accounts.Idle> shared(Book book, String cluster, List<JobUse> jobs, long from, long to, long now) {
+    List<Accounts.Idle> shared(AssocTree book, String cluster, List<JobUse> jobs, long from, long to, long now) {
         List<Accounts.Idle> out = new ArrayList<>();
         for (ReservationTable.Numbered n : ReservationTable.of(store, cluster, from, to)) {
             List<Assoc> given = given(book, cluster, n.row());
-            Map<String, Long> left = new TreeMap<>();
+            Map<String, Long> remaining = new TreeMap<>();
             for (NodeTime hour : given.isEmpty() ? List.<NodeTime>of() : idle(cluster, n.row(), jobs, from, to, now)) {
                 if (hour.state().equals(NodeTime.RESERVED)) {
-                    hour.tres().forEach((tres, amount) -> left.merge(tres, amount, Long::sum));
+                    hour.tres().forEach((tres, amount) -> remaining.merge(tres, amount, Long::sum));
                 }
             }
-            left.replaceAll((tres, amount) -> amount / given.size());
-            (left.isEmpty() ? List.<Assoc>of() : given)
-                    .forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), left)));
+            remaining.replaceAll((tres, amount) -> amount / given.size());
+            (remaining.isEmpty() ? List.<Assoc>of() : given)
+                    .forEach(a -> out.add(new Accounts.Idle(a.account(), a.user(), remaining)));
         }
         return out;
     }
 
     /** Numbers of the associations that may use it; those that may not have a minus. */
-    private static String associations(Book book, String cluster, ReservationRow r) {
+    private static String associations(AssocTree book, String cluster, ReservationRow row) {
         Set<String> out = new LinkedHashSet<>();
-        for (String account : r.accounts().split(",")) {
+        for (String account : row.accounts().split(",")) {
             String plain = account.startsWith("-") ? account.substring(1) : account;
             int id = plain.isEmpty() ? 0 : book.assocNumber(cluster, plain, "", "");
             if (id > 0) {
                 out.add((account.startsWith("-") ? "-" : "") + id);
             }
         }
-        for (String user : r.users().split(",")) {
+        for (String user : row.users().split(",")) {
             String plain = user.startsWith("-") ? user.substring(1) : user;
             book.tree(cluster).stream()
                     .filter(a -> !plain.isEmpty() && a.user().equals(plain))
@@ -174,24 +175,24 @@ final class Reservations {
     }
 
     private static List<NodeTime> idle(
-            String cluster, ReservationRow r, List<JobUse> jobs, long from, long to, long now) {
+            String cluster, ReservationRow row, List<JobUse> jobs, long from, long to, long now) {
         List<NodeTime> out = new ArrayList<>();
-        List<String> flags = List.of(r.flags().split(","));
-        List<JobUse> own =
-                jobs.stream().filter(j -> j.reservation().equals(r.name())).toList();
-        long last = Math.min(Math.min(to, now), r.end());
+        List<String> flags = List.of(row.flags().split(","));
+        List<JobUse> reservedJobs =
+                jobs.stream().filter(j -> j.reservation().equals(row.name())).toList();
+        long last = Math.min(Math.min(to, now), row.end());
         for (long at = from; at < last && !flags.contains("IGNORE_JOBS"); at += Utilization.HOUR) {
-            long a = Math.max(at, r.start());
+            long a = Math.max(at, row.start());
             long b = Math.min(at + Utilization.HOUR, last);
             if (a >= b) {
                 continue;
             }
-            Map<String, Long> left = new TreeMap<>();
-            Amounts.of(r.tres()).forEach((tres, count) -> left.put(tres, count * (b - a)));
-            own.forEach(j -> j.used(a, b, now)
-                    .forEach((tres, used) -> left.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
+            Map<String, Long> remaining = new TreeMap<>();
+            Amounts.of(row.tres()).forEach((tres, count) -> remaining.put(tres, count * (b - a)));
+            reservedJobs.forEach(j -> j.used(a, b, now)
+                    .forEach((tres, used) -> remaining.computeIfPresent(tres, (t, was) -> Math.max(0, was - used))));
             out.add(new NodeTime(
-                    cluster, r.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, left));
+                    cluster, row.name(), at, at + 1, flags.contains("MAINT") ? "MAINT" : NodeTime.RESERVED, remaining));
         }
         return out;
     }

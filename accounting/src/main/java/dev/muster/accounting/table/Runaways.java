@@ -45,18 +45,18 @@ public final class Runaways {
                 0,
                 List.of(cluster));
         store.jobs(open, found -> {
-            JobRow j = found.job();
-            if (j.endTime() == 0) {
+            JobRow job = found.job();
+            if (job.endTime() == 0) {
                 Map<String, String> row = new LinkedHashMap<>();
-                row.put("ID", Integer.toString(j.jobId()));
-                row.put("Name", j.name());
-                row.put("Partition", j.partition());
+                row.put("ID", Integer.toString(job.jobId()));
+                row.put("Name", job.name());
+                row.put("Partition", job.partition());
                 row.put("Cluster", cluster);
-                row.put("State", j.state());
-                row.put("TimeSubmit", Long.toString(j.submitTime()));
-                row.put("TimeStart", Long.toString(j.startTime()));
+                row.put("State", job.state());
+                row.put("TimeSubmit", Long.toString(job.submitTime()));
+                row.put("TimeStart", Long.toString(job.startTime()));
                 row.put("TimeEnd", "0");
-                row.put("Key", j.sluid() + ":" + j.restarts());
+                row.put("Key", job.sluid() + ":" + job.restarts());
                 out.add(row);
             }
         });

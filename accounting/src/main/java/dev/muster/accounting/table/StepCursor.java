@@ -43,14 +43,14 @@ final class StepCursor {
     }
 
     List<StepRow> of(JobRow job, int clusterKey) throws SQLException {
-        List<StepRow> own = new ArrayList<>();
+        List<StepRow> steps = new ArrayList<>();
         while (ahead != null
                 && aheadKey == clusterKey
                 && ahead.sluid() == job.sluid()
                 && ahead.restarts() == job.restarts()) {
-            own.add(ahead);
+            steps.add(ahead);
             advance();
         }
-        return own;
+        return steps;
     }
 }

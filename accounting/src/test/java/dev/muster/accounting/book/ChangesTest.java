@@ -17,13 +17,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ChangesTest {
-    private Book book = Book.initial(1);
+    private AssocTree book = AssocTree.initial(1);
 
     private Changed as(String actor, boolean superuser, String line) {
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         Changed result = new Changes(draft, actor, superuser, Lines.change(line), 7).run();
         if (result.error().isEmpty()) {
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return result;
     }
@@ -367,16 +367,16 @@ class ChangesTest {
         root("add user name=carl account=chem");
         root("modify account name=phys set MaxJobs=5 MaxTRES=cpu=4 QOS=normal,high");
         root("add coordinator name=ann account=phys");
-        book = Book.of(withUser("idle"));
-        Book was = book;
+        book = AssocTree.of(withUser("idle"));
+        AssocTree was = book;
         Changed done = as("ann", false, line);
         assertThat(done.errno()).isEqualTo(may.equals("yes") ? 0 : Changes.ACCESS_DENIED);
         assertThat(book == was).isEqualTo(may.equals("no"));
         assertThat(as("carl", false, line).errno()).isEqualTo(Changes.ACCESS_DENIED);
     }
 
-    private Book withUser(String name) {
-        Book draft = book.draft();
+    private AssocTree withUser(String name) {
+        AssocTree draft = book.draft();
         draft.put(new dev.muster.model.accounting.Entities.User(
                 name, dev.muster.model.accounting.Entities.AdminLevel.NONE, 1, 1, false));
         return draft;
@@ -617,10 +617,10 @@ class ChangesTest {
     }
 
     private Changed ruled(String actor, ChangeRules rules, Change change) {
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         Changed result = new Changes(draft, actor, false, change, 7, rules).run();
         if (result.error().isEmpty()) {
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return result;
     }
@@ -673,7 +673,7 @@ class ChangesTest {
         ChangeRules rules = new ChangeRules(false, true, false, false, false, said);
         ruled("root", rules, new Change("add", "cluster", Map.of(), Map.of("name", "d"), true));
         assertThat(book.assoc("d", "root", "", "").orElseThrow().limit("QOS")).isEqualTo(expected);
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         Registration.apply(
                 draft, new Register("e", "j", 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1, said);
         assertThat(draft.assoc("e", "root", "", "").orElseThrow().limit("QOS")).isEqualTo(expected);
@@ -686,7 +686,7 @@ class ChangesTest {
     @Test
     void anExternalClusterSaysWhereItIs() {
         Register own = new Register("far", "j", 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of("gres/gpu"));
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         assertThat(Registration.apply(draft, own.abroad(), "root", 1, "")).isTrue();
         assertThat(Registration.apply(draft, own.abroad(), "root", 2, ""))
                 .as("nothing new")

@@ -16,11 +16,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** No condition of a list that is accepted is without effect. */
 class FiltersTest {
-    private Book book = Book.initial(1);
+    private AssocTree book = AssocTree.initial(1);
     private final List<Map<String, String>> log = new ArrayList<>();
 
     private void root(String line) {
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         assertThat(new Changes(draft, "root", true, Lines.change(line), 7).run().error())
                 .as(line)
                 .isEmpty();
@@ -41,7 +41,7 @@ class FiltersTest {
                     "Info",
                     t.info()));
         }
-        book = Book.of(draft);
+        book = AssocTree.of(draft);
     }
 
     @BeforeEach

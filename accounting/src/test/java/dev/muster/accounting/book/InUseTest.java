@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
  * Slurm's.
  */
 class InUseTest {
-    private Book book = Book.initial(1);
+    private AssocTree book = AssocTree.initial(1);
 
     private Changed root(String line) {
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         Changed result = new Changes(draft, "root", true, Lines.change(line), 7).run();
         if (result.error().isEmpty()) {
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return result;
     }

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class JobKeysTest {
-    private Book book = Book.initial(1);
+    private AssocTree book = AssocTree.initial(1);
 
     private static JobRow job(String user, String key, long submitted) {
         return Codec.bind(
@@ -19,9 +19,9 @@ class JobKeysTest {
     }
 
     private void seen(String cluster, long now, JobRow... jobs) {
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         JobKeys.add(draft, cluster, List.of(jobs), now);
-        book = Book.of(draft);
+        book = AssocTree.of(draft);
     }
 
     private List<String> listed() {
@@ -55,7 +55,7 @@ class JobKeysTest {
     @Test
     void aKeyThatWasTakenAwayStaysAwayForJobsOfBefore() {
         seen("c", 5, job("ann", "blue", 1));
-        Book draft = book.draft();
+        AssocTree draft = book.draft();
         new Changes(
                         draft,
                         "root",
@@ -68,7 +68,7 @@ class JobKeysTest {
                                 true),
                         20)
                 .run();
-        book = Book.of(draft);
+        book = AssocTree.of(draft);
         assertThat(listed()).isEmpty();
         seen("c", 21, job("ann", "blue", 20));
         assertThat(listed()).isEmpty();

@@ -2,7 +2,7 @@ package dev.muster.accounting.dbd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.Registration;
 import dev.muster.accounting.table.AccountingStore;
 import dev.muster.accounting.table.Projection;
@@ -21,20 +21,20 @@ class ControllerLinksTest {
     private static final String JOURNAL = "j";
 
     /** A book that a slurmdbd left behind which was killed while the cluster's controller was there. */
-    private static Book left() {
-        Book book = Book.initial(1);
+    private static AssocTree left() {
+        AssocTree book = AssocTree.initial(1);
         Registration.apply(
                 book, new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()), "root", 1, "");
-        return Book.of(book);
+        return AssocTree.of(book);
     }
 
-    private static Optional<SyncReply> sync(ControllerLinks links, Book book, long barrier) {
+    private static Optional<SyncReply> sync(ControllerLinks links, AssocTree book, long barrier) {
         return links.sync(new Sync(CLUSTER, JOURNAL, book.version(), barrier, 5_000));
     }
 
     @Test
     void aQuestionWaitsForTheControllerThatWasThereAndForItsRows() throws Exception {
-        Book book = left();
+        AssocTree book = left();
         ControllerLinks links = new ControllerLinks(() -> book);
         assertThat(links.flush(List.of(), 50)).as("it is not back").isFalse();
         assertThat(links.flush(List.of("another"), 50))
@@ -54,7 +54,7 @@ class ControllerLinksTest {
 
     @Test
     void flushGivesUpOnASilentController() {
-        Book book = left();
+        AssocTree book = left();
         ControllerLinks links = new ControllerLinks(() -> book);
         try (Projection rows = AccountingStore.inMemory("silent", new UUID(1, 2))) {
             links.registered(CLUSTER, JOURNAL, rows);
@@ -67,14 +67,14 @@ class ControllerLinksTest {
     /** No job waits for the rows of a cluster that stores them elsewhere. */
     @Test
     void flushDoesNotWaitForAnExternalCluster() {
-        Book draft = Book.initial(1);
+        AssocTree draft = AssocTree.initial(1);
         Registration.apply(
                 draft,
                 new Register(CLUSTER, JOURNAL, 5, "h", 6817, 1, "cpu=1", "n1", 1, List.of()).abroad(),
                 "root",
                 1,
                 "");
-        Book book = Book.of(draft);
+        AssocTree book = AssocTree.of(draft);
         ControllerLinks links = new ControllerLinks(() -> book);
         assertThat(links.flush(List.of(), 50)).isTrue();
         links.heardFrom(CLUSTER);

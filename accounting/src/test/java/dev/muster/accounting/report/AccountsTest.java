@@ -2,7 +2,7 @@ package dev.muster.accounting.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.Changes;
 import dev.muster.model.accounting.DbdMessages.Change;
 import java.util.ArrayList;
@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AccountsTest {
-    private static Book book() {
-        Book book = Book.initial(1);
+    private static AssocTree book() {
+        AssocTree book = AssocTree.initial(1);
         for (List<Object> c : List.<List<Object>>of(
                 List.of("add", "cluster", Map.of("name", "c"), Map.of()),
                 List.of("add", "account", Map.of("name", "a1,a2"), Map.of()),
@@ -28,10 +28,10 @@ class AccountsTest {
                     (Map<String, String>) c.get(3),
                     (Map<String, String>) c.get(2),
                     true);
-            Book draft = book.draft();
+            AssocTree draft = book.draft();
             assertThat(new Changes(draft, "root", true, change, 2).run().error())
                     .isEmpty();
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return book;
     }
@@ -124,23 +124,23 @@ class AccountsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            ''                                | root:1:100:1 root:2:220:2 root:4:4000:1
-            acctasparent                      | a1:1:100:1 a1:2:200:1 a2:2:20:1 a2:4:4000:1
-            accounts=a2                       | a2:2:20:1 a2:4:4000:1
-            accounts=a2 acctasparent          | a3:4:4000:1
-            flatview                          | a1:1:100:1 a1:2:200:1 a2:2:20:1 a3:4:4000:1 gone:1:100:1
-            flatview accounts=a1              | a1:1:100:1 a1:2:200:1
-            flatview users=u2                 | a3:4:4000:1
-            flatview users=7 jobs=1           | a1:2:200:1
-            flatview nodes=n[2-3] jobs=1      | a1:2:200:1
-            flatview nodes=n3                 | ''
-            flatview partitions=q             | ''
-            flatview gids=9                   | ''
-            flatview wckeys=wk jobs=2         | a3:4:4000:1
-            by=wckey users=u1                 | wk:1:100:1 wk:2:220:2
-            by=accountandwckey acctasparent   | a1:wk:1:100:1 a1:wk:2:200:1 a2:wk:2:20:1 a2:wk:4:4000:1
-            tres=mem jobs=1                   | root:2:0:1
-            """)
+        ''                                | root:1:100:1 root:2:220:2 root:4:4000:1
+        acctasparent                      | a1:1:100:1 a1:2:200:1 a2:2:20:1 a2:4:4000:1
+        accounts=a2                       | a2:2:20:1 a2:4:4000:1
+        accounts=a2 acctasparent          | a3:4:4000:1
+        flatview                          | a1:1:100:1 a1:2:200:1 a2:2:20:1 a3:4:4000:1 gone:1:100:1
+        flatview accounts=a1              | a1:1:100:1 a1:2:200:1
+        flatview users=u2                 | a3:4:4000:1
+        flatview users=7 jobs=1           | a1:2:200:1
+        flatview nodes=n[2-3] jobs=1      | a1:2:200:1
+        flatview nodes=n3                 | ''
+        flatview partitions=q             | ''
+        flatview gids=9                   | ''
+        flatview wckeys=wk jobs=2         | a3:4:4000:1
+        by=wckey users=u1                 | wk:1:100:1 wk:2:220:2
+        by=accountandwckey acctasparent   | a1:wk:1:100:1 a1:wk:2:200:1 a2:wk:2:20:1 a2:wk:4:4000:1
+        tres=mem jobs=1                   | root:2:0:1
+        """)
     void sizeReportGroupsJobsByCpus(String where, String expected) {
         Map<String, String> asked = new java.util.HashMap<>();
         for (String word : where.strip().split(" +")) {
@@ -148,7 +148,7 @@ class AccountsTest {
             asked.put(eq < 0 ? word : word.substring(0, eq), eq < 0 ? "1" : word.substring(eq + 1));
         }
         List<String> got = new ArrayList<>();
-        new Sizes(asked)
+        new JobSizeReport(asked)
                 .rows("c", new Accounts(book(), "c"), JOBS, 3600, 7200, 9000)
                 .forEach(r ->
                         got.add(r.get("Name") + ":" + r.get("CPUs") + ":" + r.get("Seconds") + ":" + r.get("Jobs")));

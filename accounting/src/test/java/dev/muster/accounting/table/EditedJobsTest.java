@@ -2,7 +2,7 @@ package dev.muster.accounting.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.db.Database;
 import dev.muster.model.accounting.AccountingRows.Batch;
 import dev.muster.model.accounting.AccountingRows.JobRow;
@@ -90,7 +90,7 @@ class EditedJobsTest {
 
     private Changed edit(Map<String, String> set) {
         Change change = new Change("modify", "job", set, Map.of("jobid", "7", "cluster", "test"), true);
-        return new JobEdits(store).run(change, 0, true, Book.of(List.of(), 1));
+        return new JobEdits(store).run(change, 0, true, AssocTree.of(List.of(), 1));
     }
 
     private List<String> texts() {

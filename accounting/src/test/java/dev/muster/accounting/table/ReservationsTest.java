@@ -2,7 +2,7 @@ package dev.muster.accounting.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.muster.accounting.book.Book;
+import dev.muster.accounting.book.AssocTree;
 import dev.muster.accounting.book.Changes;
 import dev.muster.accounting.db.Database;
 import dev.muster.json.Codec;
@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReservationsTest {
     private static int stores;
 
-    private static Book book() {
-        Book book = Book.initial(1);
+    private static AssocTree book() {
+        AssocTree book = AssocTree.initial(1);
         for (List<Object> c : List.<List<Object>>of(
                 List.of("cluster", Map.of("name", "c"), Map.of()),
                 List.of("account", Map.of("name", "a1,a2"), Map.of()),
@@ -28,11 +28,11 @@ class ReservationsTest {
             @SuppressWarnings("unchecked")
             Change change = new Change(
                     "add", (String) c.get(0), (Map<String, String>) c.get(2), (Map<String, String>) c.get(1), true);
-            Book draft = book.draft();
+            AssocTree draft = book.draft();
             assertThat(new Changes(draft, "root", true, change, 2).run().error())
                     .as(change.toString())
                     .isEmpty();
-            book = Book.of(draft);
+            book = AssocTree.of(draft);
         }
         return book;
     }

@@ -26,12 +26,12 @@ final class ArchiveCommand {
                     + "purgesuspendafter:8=PurgeSuspendAfter purgetxnafter:8=PurgeTXNAfter "
                     + "purgeusageafter:8=PurgeUsageAfter script:2=ArchiveScript");
 
-    private final CommandContext c;
-    private final SacctmgrSwitches s;
+    private final CommandContext context;
+    private final SacctmgrSwitches switches;
 
-    ArchiveCommand(CommandContext c, SacctmgrSwitches s) {
-        this.c = c;
-        this.s = s;
+    ArchiveCommand(CommandContext context, SacctmgrSwitches switches) {
+        this.context = context;
+        this.switches = switches;
     }
 
     private int dump(List<String> words) throws UsageException {
@@ -47,19 +47,19 @@ final class ArchiveCommand {
                             .orElseThrow(() -> new UsageException(1, List.of(" Unknown condition: " + word)));
             settings.put(key, item.key().isEmpty() ? "yes" : item.value());
         }
-        if (!s.immediate) {
-            c.host().needsOwnProcess();
+        if (!switches.immediate) {
+            context.host().needsOwnProcess();
             if (!Prompt.agrees(
-                    c,
+                    context,
                     "This may result in loss of accounting database records (if Purge* options enabled).\n"
                             + "Are you sure you want to continue? (You have 30 seconds to decide)\n")) {
-                c.out().println(" Changes Discarded");
+                context.out().println(" Changes Discarded");
                 return 0;
             }
         }
         try {
-            c.host().accounting().call("DumpArchive", new Json.Obj().put("settings", settings));
-            c.info(DONE + "jobacct_storage_p_archive: SUCCESS");
+            context.host().accounting().call("DumpArchive", new Json.Obj().put("settings", settings));
+            context.info(DONE + "jobacct_storage_p_archive: SUCCESS");
             return 0;
         } catch (SlurmException e) {
             throw new UsageException(1, dumpRefusal(e));
@@ -110,12 +110,13 @@ final class ArchiveCommand {
                             "sacctmgr: error: Error with request.",
                             " Problem loading archive file: Unspecified error"));
         }
-        String path = file.isEmpty() || file.startsWith("/") ? file : c.host().workDir() + "/" + file;
+        String path =
+                file.isEmpty() || file.startsWith("/") ? file : context.host().workDir() + "/" + file;
         try {
-            c.host()
+            context.host()
                     .accounting()
                     .call("LoadArchive", new Json.Obj().put("file", path).put("insert", insert));
-            c.info(DONE + "jobacct_storage_p_archive_load: SUCCESS");
+            context.info(DONE + "jobacct_storage_p_archive_load: SUCCESS");
             return 0;
         } catch (SlurmException e) {
             if (e.errno() == NO_FILE) {
@@ -135,18 +136,18 @@ final class ArchiveCommand {
         return e.errno() == SlurmErrno.ACCESS_DENIED.number() ? SlurmErrno.ACCESS_DENIED.sentence() : e.getMessage();
     }
 
-    /** Reports are made from the rows: there is nothing to be rolled up, and that is done at once. */
+    /** Does nothing: reports are made from the rows, so a roll-up is not needed. */
     int roll(List<String> words) throws UsageException {
         Json.Obj span = new Json.Obj();
         if (!words.isEmpty()) {
-            span.put("from", TimeParser.seconds(c, words.get(0)));
+            span.put("from", TimeParser.seconds(context, words.get(0)));
         }
         if (words.size() > 1) {
-            span.put("to", TimeParser.seconds(c, words.get(1)));
+            span.put("to", TimeParser.seconds(context, words.get(1)));
         }
         try {
-            c.host().accounting().call("RollUsage", span);
-            c.info(DONE + "acct_storage_p_roll_usage: SUCCESS");
+            context.host().accounting().call("RollUsage", span);
+            context.info(DONE + "acct_storage_p_roll_usage: SUCCESS");
             return 0;
         } catch (SlurmException e) {
             throw new UsageException(1, List.of(DbdErrors.line(e)));

@@ -33,21 +33,26 @@ final class ChangeText {
             "MaxTRESMins",
             "MaxTRESMinsPerJob");
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final String verb;
     private final Entity entity;
     private final Map<String, String> set;
-    private final Map<String, String> where;
+    private final Map<String, String> conditions;
 
-    ChangeText(CommandContext c, String verb, Entity entity, Map<String, String> set, Map<String, String> where) {
-        this.c = c;
+    ChangeText(
+            CommandContext context,
+            String verb,
+            Entity entity,
+            Map<String, String> set,
+            Map<String, String> conditions) {
+        this.context = context;
         this.verb = verb;
         this.entity = entity;
         this.set = set;
-        this.where = where;
+        this.conditions = conditions;
     }
 
-    /** False if there is nothing to do, which it says. */
+    /** Prints the change. Returns false, with a message, if the change has no effect. */
     boolean print(Json.Obj reply) {
         return switch (verb + " " + entity.name()) {
             case "add account" -> addAccounts(reply);
@@ -82,11 +87,11 @@ final class ChangeText {
     }
 
     private void say(String line) {
-        c.out().println(line);
+        context.out().println(line);
     }
 
-    private boolean nothing(String what) {
-        say(" " + what);
+    private boolean nothing(String kinds) {
+        say(" " + kinds);
         return false;
     }
 
@@ -106,40 +111,44 @@ final class ChangeText {
             int tab = name.indexOf('\t');
             say("  " + name.substring(0, tab) + " submitted at "
                     + Times.strftime(
-                            Long.parseLong(name.substring(tab + 1)), c.host().zone(), "%Y-%m-%dT%H:%M:%S"));
+                            Long.parseLong(name.substring(tab + 1)),
+                            context.host().zone(),
+                            "%Y-%m-%dT%H:%M:%S"));
         }
         return true;
     }
 
-    static String pad(String s, int width) {
-        return s.length() >= width ? s : s + " ".repeat(width - s.length());
+    static String pad(String text, int width) {
+        return text.length() >= width ? text : text + " ".repeat(width - text.length());
     }
 
-    static String assoc(Json.Obj a) {
-        StringBuilder out =
-                new StringBuilder("  C = ").append(pad(a.text("cluster"), 10)).append(" A = ");
-        if (a.text("user").isEmpty()) {
-            return out.append(a.text("account"))
-                    .append(a.text("parent").isEmpty() ? "" : " of " + a.text("parent"))
+    static String assoc(Json.Obj assoc) {
+        StringBuilder out = new StringBuilder("  C = ")
+                .append(pad(assoc.text("cluster"), 10))
+                .append(" A = ");
+        if (assoc.text("user").isEmpty()) {
+            return out.append(assoc.text("account"))
+                    .append(assoc.text("parent").isEmpty() ? "" : " of " + assoc.text("parent"))
                     .toString();
         }
-        out.append(pad(a.text("account"), 20)).append(" U = ").append(pad(a.text("user"), 9));
-        return (a.text("partition").isEmpty() ? out : out.append(" P = ").append(a.text("partition"))).toString();
+        out.append(pad(assoc.text("account"), 20)).append(" U = ").append(pad(assoc.text("user"), 9));
+        return (assoc.text("partition").isEmpty() ? out : out.append(" P = ").append(assoc.text("partition")))
+                .toString();
     }
 
     // ---- limits
 
-    private String value(LimitField f, String raw) {
+    private String value(LimitField field, String raw) {
         if (raw.isEmpty()) {
             return "NONE";
         }
-        return switch (f.kind()) {
+        return switch (field.kind()) {
             case TRES -> Printer.tres(raw);
-            case MINUTES -> Printer.shown(c, Entity.Kind.MINUTES, raw);
-            case SECONDS -> f.name().equals("GraceTime") ? raw : Printer.shown(c, Entity.Kind.SECONDS, raw);
+            case MINUTES -> Printer.shown(context, Entity.Kind.MINUTES, raw);
+            case SECONDS -> field.name().equals("GraceTime") ? raw : Printer.shown(context, Entity.Kind.SECONDS, raw);
             case REAL -> raw.substring(0, raw.length() - 2);
             case FLAGS -> {
-                if (f.name().equals("PreemptMode")) {
+                if (field.name().equals("PreemptMode")) {
                     yield raw.toUpperCase(java.util.Locale.ROOT);
                 }
                 if (raw.startsWith("+=") || raw.startsWith("-=")) {
@@ -153,13 +162,13 @@ final class ChangeText {
 
     private void limits(List<LimitField> table, int width, Map<String, String> labels) {
         List<LimitField> order = new ArrayList<>(table);
-        for (LimitField f : order) {
-            boolean standard = table == LimitField.ASSOC && f.kind() == LimitField.Kind.FLAGS
-                    || f.name().equals("PreemptMode")
+        for (LimitField field : order) {
+            boolean standard = table == LimitField.ASSOC && field.kind() == LimitField.Kind.FLAGS
+                    || field.name().equals("PreemptMode")
                             && set.getOrDefault("PreemptMode", "").matches("(?i)off|cluster");
-            if (set.containsKey(f.name()) && !f.name().equals("Description") && !standard) {
-                String raw = set.get(f.name());
-                say("  " + pad(labels.getOrDefault(f.name(), f.name()), width) + " = " + value(f, raw));
+            if (set.containsKey(field.name()) && !field.name().equals("Description") && !standard) {
+                String raw = set.get(field.name());
+                say("  " + pad(labels.getOrDefault(field.name(), field.name()), width) + " = " + value(field, raw));
             }
         }
     }
@@ -188,7 +197,8 @@ final class ChangeText {
             if (there.isEmpty()) {
                 say(" Associations =");
             }
-            added.forEach(a -> say("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 20)));
+            added.forEach(
+                    assoc -> say("  C = " + pad(assoc.text("cluster"), 10) + " A = " + pad(assoc.text("account"), 20)));
         }
         if (limited(LimitField.ASSOC) || set.containsKey("parent")) {
             say(" Settings");
@@ -203,11 +213,12 @@ final class ChangeText {
     /** Accounts that were named and are not among those added. */
     private List<String> existing(List<Json.Obj> added) {
         List<String> out = new ArrayList<>();
-        for (String name : where.getOrDefault("name", "")
+        for (String name : conditions
+                .getOrDefault("name", "")
                 .toLowerCase(java.util.Locale.ROOT)
                 .split(",")) {
             if (!name.isBlank()
-                    && added.stream().noneMatch(a -> a.text("account").equals(name))) {
+                    && added.stream().noneMatch(assoc -> assoc.text("account").equals(name))) {
                 out.add(name);
             }
         }
@@ -254,14 +265,14 @@ final class ChangeText {
         List<String> missing = skipped.stream()
                 .map(m -> "No account " + m[1] + " on cluster " + m[0] + ", skipping.")
                 .toList();
-        String accounts = where.getOrDefault("account", "").toLowerCase(java.util.Locale.ROOT);
+        String accounts = conditions.getOrDefault("account", "").toLowerCase(java.util.Locale.ROOT);
         boolean missingFirst = !skipped.isEmpty() && accounts.startsWith(skipped.getFirst()[1]);
         if (missingFirst) {
             missing.forEach(this::say);
         } else if (!added.isEmpty()) {
             say(" Associations =");
         }
-        added.forEach(a -> say(assoc(a)));
+        added.forEach(assoc -> say(assoc(assoc)));
         if (!missingFirst) {
             missing.forEach(this::say);
         }
@@ -303,9 +314,9 @@ final class ChangeText {
         reply.texts("names").forEach(n -> say("  " + n));
         reply.texts("more").forEach(this::say);
         say(" Settings");
-        say("  Name           = " + where.getOrDefault("name", ""));
+        say("  Name           = " + conditions.getOrDefault("name", ""));
         say("  Server         = " + set.getOrDefault("server", "slurmdb"));
-        say("  Description    = " + set.getOrDefault("description", where.getOrDefault("name", "")));
+        say("  Description    = " + set.getOrDefault("description", conditions.getOrDefault("name", "")));
         if (set.containsKey("servertype")) {
             say("  ServerType     = " + set.get("servertype"));
         }
@@ -346,7 +357,7 @@ final class ChangeText {
             return nothing("Nothing removed");
         }
         say(" Removed Coordinators (sub accounts not listed)...");
-        gone.forEach(a -> say("  U = " + pad(a.text("user"), 9) + " A = " + pad(a.text("account"), 10)));
+        gone.forEach(assoc -> say("  U = " + pad(assoc.text("user"), 9) + " A = " + pad(assoc.text("account"), 10)));
         return true;
     }
 
@@ -372,7 +383,7 @@ final class ChangeText {
         }
         if (!reply.objects("assocs").isEmpty()) {
             say(" Modified cluster defaults for associations...");
-            reply.objects("assocs").forEach(a -> say(assoc(a)));
+            reply.objects("assocs").forEach(assoc -> say(assoc(assoc)));
         }
         return true;
     }
@@ -389,7 +400,7 @@ final class ChangeText {
             if (reply.objects("assocs").isEmpty()) {
                 return nothing(" Nothing modified") || any;
             }
-            reply.objects("assocs").forEach(a -> say(assoc(a)));
+            reply.objects("assocs").forEach(assoc -> say(assoc(assoc)));
             any = true;
         }
         return any;
@@ -401,18 +412,18 @@ final class ChangeText {
         boolean any = false;
         if (!reply.objects("assocs").isEmpty()) {
             say(" Deleting " + single + " associations...");
-            for (Json.Obj a : reply.objects("assocs")) {
-                StringBuilder line =
-                        new StringBuilder("  C = " + pad(a.text("cluster"), 10) + " A = " + pad(a.text("account"), 10));
-                if (a.text("user").isEmpty() && !a.text("parent").isEmpty()) {
+            for (Json.Obj assoc : reply.objects("assocs")) {
+                StringBuilder line = new StringBuilder(
+                        "  C = " + pad(assoc.text("cluster"), 10) + " A = " + pad(assoc.text("account"), 10));
+                if (assoc.text("user").isEmpty() && !assoc.text("parent").isEmpty()) {
                     line.setLength(line.toString().stripTrailing().length());
-                    line.append(" of ").append(a.text("parent"));
+                    line.append(" of ").append(assoc.text("parent"));
                 }
-                if (!a.text("user").isEmpty()) {
-                    line.append(" U = ").append(pad(a.text("user"), 9));
+                if (!assoc.text("user").isEmpty()) {
+                    line.append(" U = ").append(pad(assoc.text("user"), 9));
                 }
-                if (!a.text("partition").isEmpty()) {
-                    line.append(" P = ").append(a.text("partition"));
+                if (!assoc.text("partition").isEmpty()) {
+                    line.append(" P = ").append(assoc.text("partition"));
                 }
                 say(line.toString());
             }
@@ -423,7 +434,7 @@ final class ChangeText {
             reply.texts("more").forEach(n -> say("  " + n));
         }
         if (!reply.texts("names").isEmpty()) {
-            say(where.containsKey("wckey") ? " Deleting user WCKeys..." : " Deleting " + plural + "...");
+            say(conditions.containsKey("wckey") ? " Deleting user WCKeys..." : " Deleting " + plural + "...");
             reply.texts("names").forEach(n -> say("  " + n));
             any = true;
         }

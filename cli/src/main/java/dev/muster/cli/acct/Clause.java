@@ -9,7 +9,7 @@ import java.util.Locale;
  *
  * @param where before {@code set}, or after {@code where}
  * @param set after {@code set}
- * @param hasSet whether {@code set} was said
+ * @param hasSet whether {@code set} was given
  */
 record Clause(List<Item> where, List<Item> set, boolean hasSet) {
     /**
@@ -39,16 +39,16 @@ record Clause(List<Item> where, List<Item> set, boolean hasSet) {
     }
 
     static Item item(String arg) {
-        int eq = arg.indexOf('=');
-        if (eq <= 0) {
+        int equalSign = arg.indexOf('=');
+        if (equalSign <= 0) {
             return new Item("", '=', unquoted(arg), arg);
         }
-        char before = arg.charAt(eq - 1);
+        char before = arg.charAt(equalSign - 1);
         boolean signed = before == '+' || before == '-';
         return new Item(
-                arg.substring(0, signed ? eq - 1 : eq).strip(),
+                arg.substring(0, signed ? equalSign - 1 : equalSign).strip(),
                 signed ? before : '=',
-                unquoted(arg.substring(eq + 1).strip()),
+                unquoted(arg.substring(equalSign + 1).strip()),
                 arg);
     }
 

@@ -12,24 +12,28 @@ import java.util.Map;
 final class ConfigText {
     private ConfigText() {}
 
-    static int print(CommandContext c, List<Json.Obj> rows) throws SlurmException {
-        long now = c.host().nowMs() / 1000;
-        c.out().println("Configuration data as of " + Printer.shown(c, Entity.Kind.TIME, Long.toString(now)));
-        line(c, "AccountingStorageBackupHost ", "(null)");
-        line(c, "AccountingStorageHost ", c.host().accountingHost());
-        line(c, "AccountingStorageParameters", "(null)");
-        line(c, "AccountingStoragePass ", "(null)");
-        line(c, "AccountingStoragePort ", Integer.toString(c.host().accountingPort()));
-        line(c, "AccountingStorageType ", c.host().accountingType());
-        line(c, "AccountingStorageUser ", "N/A");
-        line(c, "SLURM_VERSION         ", Release.VERSION);
-        c.out().println("");
-        c.out().println("SlurmDBD configuration:");
-        for (Map.Entry<String, Object> e : rows.getFirst().fields().entrySet()) {
-            if (e.getKey().equals("BOOT_TIME")) {
+    static int print(CommandContext context, List<Json.Obj> rows) throws SlurmException {
+        long now = context.host().nowMs() / 1000;
+        context.out()
+                .println("Configuration data as of " + Printer.shown(context, Entity.Kind.TIME, Long.toString(now)));
+        line(context, "AccountingStorageBackupHost ", "(null)");
+        line(context, "AccountingStorageHost ", context.host().accountingHost());
+        line(context, "AccountingStorageParameters", "(null)");
+        line(context, "AccountingStoragePass ", "(null)");
+        line(context, "AccountingStoragePort ", Integer.toString(context.host().accountingPort()));
+        line(context, "AccountingStorageType ", context.host().accountingType());
+        line(context, "AccountingStorageUser ", "N/A");
+        line(context, "SLURM_VERSION         ", Release.VERSION);
+        context.out().println("");
+        context.out().println("SlurmDBD configuration:");
+        for (Map.Entry<String, Object> entry : rows.getFirst().fields().entrySet()) {
+            if (entry.getKey().equals("BOOT_TIME")) {
                 continue; // of the --json output alone
             }
-            line(c, String.format(Locale.ROOT, "%-22s", e.getKey()), shown(e.getKey(), String.valueOf(e.getValue())));
+            line(
+                    context,
+                    String.format(Locale.ROOT, "%-22s", entry.getKey()),
+                    shown(entry.getKey(), String.valueOf(entry.getValue())));
         }
         return 0;
     }
@@ -53,7 +57,7 @@ final class ConfigText {
         };
     }
 
-    private static void line(CommandContext c, String key, String value) {
-        c.out().println(key + " = " + value);
+    private static void line(CommandContext context, String key, String value) {
+        context.out().println(key + " = " + value);
     }
 }

@@ -6,6 +6,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.json.Json;
 import dev.muster.model.accounting.LimitField;
 import dev.muster.model.format.Durations;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -52,8 +53,8 @@ final class DumpCommand {
      *
      * @param file "" for one named after the cluster
      */
-    private record Wanted(String cluster, String file, boolean withQos) {
-        static Wanted of(List<String> words) throws UsageException {
+    private record DumpTarget(String cluster, String file, boolean withQos) {
+        static DumpTarget of(List<String> words) throws UsageException {
             String cluster = "";
             String file = "";
             boolean withQos = true;
@@ -72,19 +73,19 @@ final class DumpCommand {
                     throw new UsageException(1, List.of(" Unknown option: " + word));
                 }
             }
-            return new Wanted(cluster, file, withQos);
+            return new DumpTarget(cluster, file, withQos);
         }
     }
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final List<String> lines = new ArrayList<>();
 
-    DumpCommand(CommandContext c) {
-        this.c = c;
+    DumpCommand(CommandContext context) {
+        this.context = context;
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
-        Wanted wanted = Wanted.of(words);
+        DumpTarget wanted = DumpTarget.of(words);
         if (wanted.cluster.isEmpty()) {
             throw new UsageException(1, List.of(" We need a cluster to dump."));
         }
@@ -95,29 +96,29 @@ final class DumpCommand {
         String target = wanted.file;
         if (target.isEmpty()) {
             target = "./" + wanted.cluster + ".cfg";
-            c.out().println(" No filename given, using " + target + ".");
+            context.out().println(" No filename given, using " + target + ".");
         }
         try {
-            c.host()
+            context.host()
                     .writeFile(
-                            target.startsWith("/") ? target : c.host().workDir() + "/" + target,
+                            target.startsWith("/") ? target : context.host().workDir() + "/" + target,
                             (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8),
                             0644);
         } catch (IOException e) {
-            c.error("Can't write " + target + ": " + e.getMessage());
+            context.error("Can't write " + target + ": " + ErrorSentence.of(e));
             return 1;
         }
         // QOS and cluster form one message with one "sacctmgr: " prefix
         boolean within = false;
         for (String l : lines.stream().filter(l -> !l.startsWith("#")).toList()) {
-            c.err().println((within ? "" : "sacctmgr: ") + l);
+            context.err().println((within ? "" : "sacctmgr: ") + l);
             within = l.startsWith(HEAD);
         }
         return 0;
     }
 
     /** Makes the lines of the file. */
-    private void describe(Wanted wanted) throws UsageException, SlurmException {
+    private void describe(DumpTarget wanted) throws UsageException, SlurmException {
         Json.Obj ofCluster = new Json.Obj().put("cluster", wanted.cluster);
         List<Json.Obj> tree = rows("association", ofCluster, "woplimits");
         if (tree.isEmpty()) {
@@ -140,9 +141,9 @@ final class DumpCommand {
     }
 
     private boolean mayDump() throws SlurmException {
-        String me = c.host().userName(c.host().uid());
-        return c.host().uid() == 0
-                || me.equals(c.host().slurmUser())
+        String me = context.host().userName(context.host().uid());
+        return context.host().uid() == 0
+                || me.equals(context.host().slurmUser())
                 || rows("user", new Json.Obj().put("name", me), "").stream()
                         .anyMatch(u -> u.text("AdminLevel").equals("ADMINISTRATOR"));
     }
@@ -158,7 +159,7 @@ final class DumpCommand {
 
     private List<Json.Obj> rows(String entity, Json.Obj where, String option) throws SlurmException {
         List<Object> options = option.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(option));
-        return c.host()
+        return context.host()
                 .accounting()
                 .call(
                         "Show",
@@ -168,81 +169,86 @@ final class DumpCommand {
 
     private void below(
             String parent, List<Json.Obj> tree, List<Json.Obj> accounts, List<Json.Obj> users, List<Json.Obj> wckeys) {
-        List<String> own = new ArrayList<>();
-        for (Json.Obj a : tree) {
-            boolean user = !a.text("User").isEmpty();
-            if (user ? a.text("Account").equals(parent) : a.text("ParentName").equals(parent)) {
-                own.add(user ? user(a, tree, users, wckeys) : account(a, accounts));
+        List<String> ownUsers = new ArrayList<>();
+        for (Json.Obj assoc : tree) {
+            boolean user = !assoc.text("User").isEmpty();
+            if (user
+                    ? assoc.text("Account").equals(parent)
+                    : assoc.text("ParentName").equals(parent)) {
+                ownUsers.add(user ? user(assoc, tree, users, wckeys) : account(assoc, accounts));
             }
         }
-        if (!own.isEmpty()) {
+        if (!ownUsers.isEmpty()) {
             lines.add("Parent - '" + parent + "'");
-            lines.addAll(own);
+            lines.addAll(ownUsers);
         }
     }
 
     /** Writes all QOS: a QOS belongs to no single cluster. */
     private void qos() throws SlurmException {
-        for (Json.Obj q : rows("qos", new Json.Obj(), "")) {
-            StringBuilder line = new StringBuilder(HEAD + q.text("Name") + "'");
-            if (!q.text("Description").isEmpty()) {
-                line.append(":Description=").append(quoted(q.text("Description")));
+        for (Json.Obj query : rows("qos", new Json.Obj(), "")) {
+            StringBuilder line = new StringBuilder(HEAD + query.text("Name") + "'");
+            if (!query.text("Description").isEmpty()) {
+                line.append(":Description=").append(quoted(query.text("Description")));
             }
-            for (LimitField f : LimitField.QOS) {
-                if (!f.name().equals("Description") && !standard(f, q.text(f.name()))) {
+            for (LimitField field : LimitField.QOS) {
+                if (!field.name().equals("Description") && !standard(field, query.text(field.name()))) {
                     line.append(':')
-                            .append(NAMES.getOrDefault(f.name(), f.name()))
+                            .append(NAMES.getOrDefault(field.name(), field.name()))
                             .append('=')
-                            .append(value(f, q.text(f.name())));
+                            .append(value(field, query.text(field.name())));
                 }
             }
             lines.add(line.toString());
         }
     }
 
-    /** Whether a QOS has that of which nothing was said. A limit of 0 is one. */
-    private static boolean standard(LimitField f, String value) {
+    /** Whether a value is the default of a QOS field. A limit of 0 is a limit. */
+    private static boolean standard(LimitField field, String value) {
         return value.isEmpty()
-                || value.equals("0") && (f.name().equals("Priority") || f.name().equals("GraceTime"))
-                || f.name().equals("UsageFactor") && value.matches("1|1\\.0+")
-                || f.name().equals("PreemptMode") && value.equalsIgnoreCase("cluster");
+                || value.equals("0")
+                        && (field.name().equals("Priority") || field.name().equals("GraceTime"))
+                || field.name().equals("UsageFactor") && value.matches("1|1\\.0+")
+                || field.name().equals("PreemptMode") && value.equalsIgnoreCase("cluster");
     }
 
-    private static String user(Json.Obj a, List<Json.Obj> tree, List<Json.Obj> users, List<Json.Obj> wckeys) {
-        StringBuilder out = new StringBuilder("User - '" + a.text("User") + "'");
-        if (!a.text("Partition").isEmpty()) {
-            out.append(":Partition='").append(a.text("Partition")).append('\'');
+    private static String user(Json.Obj assoc, List<Json.Obj> tree, List<Json.Obj> users, List<Json.Obj> wckeys) {
+        StringBuilder out = new StringBuilder("User - '" + assoc.text("User") + "'");
+        if (!assoc.text("Partition").isEmpty()) {
+            out.append(":Partition='").append(assoc.text("Partition")).append('\'');
         }
-        for (Json.Obj u : users) {
-            if (u.text("User").equals(a.text("User"))) {
+        for (Json.Obj row : users) {
+            if (row.text("User").equals(assoc.text("User"))) {
                 String account = tree.stream()
-                        .filter(o -> o.text("User").equals(a.text("User"))
+                        .filter(o -> o.text("User").equals(assoc.text("User"))
                                 && o.text("IsDefault").equals("1"))
                         .map(o -> o.text("Account"))
                         .findFirst()
                         .orElse("");
                 out.append(":DefaultAccount='").append(account).append('\'');
-                List<String> own = wckeys.stream()
-                        .filter(w -> w.text("User").equals(a.text("User")))
+                List<String> keys = wckeys.stream()
+                        .filter(w -> w.text("User").equals(assoc.text("User")))
                         .map(w -> w.text("WCKey"))
                         .sorted()
                         .toList();
-                own.stream()
+                keys.stream()
                         .filter(w -> w.length() > 1 && w.startsWith("*"))
                         .findFirst()
                         .ifPresent(w -> out.append(":DefaultWCKey='")
                                 .append(w.substring(1))
                                 .append('\''));
-                if (!u.text("AdminLevel").equals("NONE")) {
+                if (!row.text("AdminLevel").equals("NONE")) {
                     out.append(":AdminLevel='")
-                            .append(u.text("AdminLevel").charAt(0))
-                            .append(u.text("AdminLevel").substring(1).toLowerCase(Locale.ROOT))
+                            .append(row.text("AdminLevel").charAt(0))
+                            .append(row.text("AdminLevel").substring(1).toLowerCase(Locale.ROOT))
                             .append('\'');
                 }
-                if (!u.text("Coordinators").isEmpty()) {
-                    out.append(":Coordinator='").append(u.text("Coordinators")).append('\'');
+                if (!row.text("Coordinators").isEmpty()) {
+                    out.append(":Coordinator='")
+                            .append(row.text("Coordinators"))
+                            .append('\'');
                 }
-                List<String> plain = own.stream()
+                List<String> plain = keys.stream()
                         .map(w -> w.replace("*", ""))
                         .filter(w -> !w.isEmpty())
                         .sorted()
@@ -252,47 +258,47 @@ final class DumpCommand {
                 }
             }
         }
-        return out + limits(a);
+        return out + limits(assoc);
     }
 
-    private static String account(Json.Obj a, List<Json.Obj> accounts) {
-        StringBuilder out = new StringBuilder("Account - '" + a.text("Account") + "'");
+    private static String account(Json.Obj assoc, List<Json.Obj> accounts) {
+        StringBuilder out = new StringBuilder("Account - '" + assoc.text("Account") + "'");
         for (Json.Obj record : accounts) {
-            if (record.text("Account").equals(a.text("Account"))) {
+            if (record.text("Account").equals(assoc.text("Account"))) {
                 out.append(":Description=")
                         .append(quoted(record.text("Descr")))
                         .append(":Organization=")
                         .append(quoted(record.text("Org")));
             }
         }
-        return out + limits(a);
+        return out + limits(assoc);
     }
 
-    private static String limits(Json.Obj a) {
+    private static String limits(Json.Obj assoc) {
         StringBuilder out = new StringBuilder();
         List<LimitField> sorted = new ArrayList<>(LimitField.ASSOC);
         sorted.sort(java.util.Comparator.comparingInt(
                 f -> ORDER.contains(f.name()) ? ORDER.indexOf(f.name()) : ORDER.size()));
-        for (LimitField f : sorted) {
+        for (LimitField field : sorted) {
             // with its signs: without them a load would lose the QOS of the parents
-            String value = a.text(f.name().equals("QOS") ? "RawQOS" : f.name());
+            String value = assoc.text(field.name().equals("QOS") ? "RawQOS" : field.name());
             if (!value.isEmpty()) {
                 out.append(':')
-                        .append(NAMES.getOrDefault(f.name(), f.name()))
+                        .append(NAMES.getOrDefault(field.name(), field.name()))
                         .append('=')
-                        .append(value(f, value));
+                        .append(value(field, value));
             }
         }
         return out.toString();
     }
 
-    private static String value(LimitField f, String value) {
-        return switch (f.kind()) {
+    private static String value(LimitField field, String value) {
+        return switch (field.kind()) {
             case NAME, TEXT -> quoted(value);
             case NAMES -> quoted(String.join(",", new TreeSet<>(List.of(value.split(",")))));
             case TRES -> Printer.tres(value);
             case SHARES -> value.equals(LimitField.PARENT_SHARES) ? LimitField.PARENT_SHARES_NUMBER : value;
-            case SECONDS -> f.name().equals("GraceTime") ? value : minutes(Long.parseLong(value));
+            case SECONDS -> field.name().equals("GraceTime") ? value : minutes(Long.parseLong(value));
             case COUNT, MINUTES, REAL, FLAGS -> value;
         };
     }
@@ -304,7 +310,7 @@ final class DumpCommand {
                 : quoted(Durations.full(seconds));
     }
 
-    /** The file knows no quotes within quotes: the original keeps such signs as these from the start. */
+    /** Quotes a value. The file has no quotes within quotes, so those of the value become backquotes. */
     private static String quoted(String value) {
         return "'" + value.replace('\'', '`').replace('"', '`') + "'";
     }

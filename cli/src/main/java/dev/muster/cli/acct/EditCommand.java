@@ -79,8 +79,8 @@ final class EditCommand {
                     + "maxnodes:4=MaxTRES:node maxnodesperjob:4=MaxTRES:node maxnodesperuser:12=MaxTRESPU:node "
                     + "mincpus:4=MinTRES:cpu");
 
-    private final CommandContext c;
-    private final SacctmgrSwitches s;
+    private final CommandContext context;
+    private final SacctmgrSwitches switches;
     private final String verb;
 
     @SuppressWarnings("NullAway.Init") // run() sets it before it reads the words
@@ -94,16 +94,16 @@ final class EditCommand {
 
     private String settingHint = "";
 
-    EditCommand(CommandContext c, SacctmgrSwitches s, String verb) {
-        this.c = c;
-        this.s = s;
+    EditCommand(CommandContext context, SacctmgrSwitches switches, String verb) {
+        this.context = context;
+        this.switches = switches;
         this.verb = verb;
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
         entity = entity(words);
-        if (!s.immediate) {
-            c.host().needsOwnProcess();
+        if (!switches.immediate) {
+            context.host().needsOwnProcess();
         }
         Clause parsed = Clause.of(words.subList(1, words.size()));
         boolean modifies = verb.equals("modify");
@@ -129,7 +129,7 @@ final class EditCommand {
                 return rc;
             }
         }
-        return s.immediate && modifies ? inParts() : execute();
+        return switches.immediate && modifies ? inParts() : execute();
     }
 
     /** The entity that the first word names, among those that the verb edits. */
@@ -154,19 +154,19 @@ final class EditCommand {
             throw new UsageException(1, List.of("sacctmgr: error: An account must be specified"));
         }
         if (!clusterNamed) {
-            String local = String.join(",", c.host().clusters());
-            c.out().println("No cluster specified, resetting on local cluster " + local);
+            String local = String.join(",", context.host().clusters());
+            context.out().println("No cluster specified, resetting on local cluster " + local);
             where.put("cluster", local);
         }
-        Json.Obj planned = reset(s.immediate);
+        Json.Obj planned = reset(switches.immediate);
         if (!planned.list("error").isEmpty()) {
             return refused(planned);
         }
-        if (s.immediate) {
+        if (switches.immediate) {
             return 0;
         }
-        if (!Prompt.agrees(c, "Would you like to reset usage? (You have 30 seconds to decide)\n")) {
-            c.out().println(" Changes Discarded");
+        if (!Prompt.agrees(context, "Would you like to reset usage? (You have 30 seconds to decide)\n")) {
+            context.out().println(" Changes Discarded");
             return 0;
         }
         Json.Obj done = reset(true);
@@ -176,7 +176,7 @@ final class EditCommand {
     private Json.Obj reset(boolean commit) throws SlurmException {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
-        return c.host()
+        return context.host()
                 .accounting()
                 .call(
                         "Change",
@@ -191,7 +191,7 @@ final class EditCommand {
     /** Job ids refer to the caller's cluster. */
     private void jobsOfThisCluster() {
         if (entity.name().equals("job")) {
-            where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
+            where.putIfAbsent("cluster", String.join(",", context.host().clusters()));
         }
     }
 
@@ -200,21 +200,21 @@ final class EditCommand {
      */
     private int inParts() throws UsageException {
         Map<String, String> all = new LinkedHashMap<>(set);
-        Map<String, String> own = new LinkedHashMap<>(set);
-        own.keySet().retainAll(OWN_SETTINGS);
-        if (own.isEmpty()
-                || own.size() == all.size()
+        Map<String, String> userSettings = new LinkedHashMap<>(set);
+        userSettings.keySet().retainAll(OWN_SETTINGS);
+        if (userSettings.isEmpty()
+                || userSettings.size() == all.size()
                 || List.of("resource", "job").contains(entity.name())) {
             return execute();
         }
         set.clear();
-        set.putAll(own);
+        set.putAll(userSettings);
         int first = execute();
-        c.out().flush();
+        context.out().flush();
         set.clear();
         set.putAll(all);
-        set.keySet().removeAll(own.keySet());
-        where.computeIfPresent("name", (key, name) -> own.getOrDefault("newname", name));
+        set.keySet().removeAll(userSettings.keySet());
+        where.computeIfPresent("name", (key, name) -> userSettings.getOrDefault("newname", name));
         return Math.max(first, execute());
     }
 
@@ -291,8 +291,9 @@ final class EditCommand {
                 throw new UsageException(
                         1, List.of(" Unknown condition: " + item.typed(), " Use keyword 'set' to modify value"));
             }
-            String value =
-                    entity.name().equals("job") ? ModifyJobOptions.checked(c, key.get(), item.value()) : item.value();
+            String value = entity.name().equals("job")
+                    ? ModifyJobOptions.checked(context, key.get(), item.value())
+                    : item.value();
             where.merge(key.get(), value, (a, b) -> a + "," + b);
         }
     }
@@ -332,19 +333,19 @@ final class EditCommand {
 
     /** Takes a setting that is no limit: a description, a parent, an exit code. */
     private boolean ownSetting(Clause.Item item) throws UsageException {
-        Optional<String> own = item.key().isEmpty()
+        Optional<String> setting = item.key().isEmpty()
                 ? Optional.empty()
                 : key(ownSettings(), item.key().toLowerCase(Locale.ROOT));
-        if (own.isEmpty()) {
+        if (setting.isEmpty()) {
             return false;
         }
         if (item.sign() != '=') {
             throw operator(item);
         }
-        boolean lower = entity.name().equals("account") && !own.get().equals("parent");
+        boolean lower = entity.name().equals("account") && !setting.get().equals("parent");
         set.put(
-                own.get(),
-                switch (own.get()) {
+                setting.get(),
+                switch (setting.get()) {
                     case "derivedexitcode" -> ModifyJobOptions.exitCode(item.value());
                     case "tres" -> ModifyJobOptions.tres(item.value());
                     default -> lower ? item.value().toLowerCase(Locale.ROOT) : item.value();
@@ -361,7 +362,7 @@ final class EditCommand {
         Optional<LimitField> field =
                 item.key().isEmpty() || !limited ? Optional.empty() : LimitField.find(limits(), item.key());
         if (field.isEmpty() && entity.name().equals("qos") && verb.equals("modify")) {
-            unknown(item, hint, "").lines().forEach(c.out()::println);
+            unknown(item, hint, "").lines().forEach(context.out()::println);
             throw new UsageException(1, List.of());
         }
         if (field.isEmpty()) {
@@ -437,7 +438,7 @@ final class EditCommand {
                             1, List.of(" Error with request: Data has not changed since time specified"));
                 }
                 if (field.name().equals("Flags") && entity.name().equals("qos")) {
-                    c.out()
+                    context.out()
                             .println(" Unknown QOS flag used in:\n  ''\n Valid QOS flags are\n  '"
                                     + String.join(",", LimitField.QOS_FLAGS) + "'");
                     throw new UsageException(1, List.of());
@@ -533,8 +534,8 @@ final class EditCommand {
         set.forEach(sets::put);
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
-        s.log(c, verb + " " + entity.name() + " where " + where + " set " + set);
-        return c.host()
+        switches.log(context, verb + " " + entity.name() + " where " + where + " set " + set);
+        return context.host()
                 .accounting()
                 .call(
                         "Change",
@@ -548,7 +549,7 @@ final class EditCommand {
 
     private int execute() throws UsageException {
         try {
-            Json.Obj planned = call(s.immediate);
+            Json.Obj planned = call(switches.immediate);
             if (!planned.list("error").isEmpty()) {
                 return refused(planned);
             }
@@ -556,11 +557,11 @@ final class EditCommand {
             if (!any) {
                 return 1;
             }
-            if (s.immediate) {
+            if (switches.immediate) {
                 return 0;
             }
-            if (!Prompt.commits(c)) {
-                c.out().println(" Changes Discarded");
+            if (!Prompt.commits(context)) {
+                context.out().println(" Changes Discarded");
                 return 0;
             }
             Json.Obj done = call(true);
@@ -572,33 +573,33 @@ final class EditCommand {
 
     /** The context for reports, which {@code -Q} silences; questions are printed all the same. */
     private CommandContext reports() {
-        return s.quiet && s.immediate
+        return switches.quiet && switches.immediate
                 ? new CommandContext(
-                        c.name(),
-                        c.program(),
-                        c.args(),
-                        c.env(),
-                        c.host(),
+                        context.name(),
+                        context.program(),
+                        context.args(),
+                        context.env(),
+                        context.host(),
                         new Output(java.io.OutputStream.nullOutputStream(), false),
-                        c.err(),
-                        c.in())
-                : c;
+                        context.err(),
+                        context.in())
+                : context;
     }
 
     private int refused(Json.Obj reply) {
         boolean access = reply.integer("errno") == SlurmErrno.ACCESS_DENIED.number();
         if (entity.name().equals("job") && reply.integer("errno") == SlurmErrno.NO_CHANGE_IN_DATA.number()) {
-            c.err().println(" Error with request: " + SlurmErrno.NO_CHANGE_IN_DATA.sentence());
-            c.out().println(" Modified jobs...");
+            context.err().println(" Error with request: " + SlurmErrno.NO_CHANGE_IN_DATA.sentence());
+            context.out().println(" Modified jobs...");
             return 1;
         }
         if (verb.equals("add") && access) {
             return notAdded(reply.texts("error").getFirst());
         }
         if (verb.equals("modify") && List.of("account", "user").contains(entity.name()) && !valueIsWrong(reply)) {
-            boolean own = set.keySet().stream().anyMatch(OWN_SETTINGS::contains);
-            c.out().println(" Modified " + entity.name() + (own ? "s..." : " associations..."));
-            c.out().flush();
+            boolean setsUser = set.keySet().stream().anyMatch(OWN_SETTINGS::contains);
+            context.out().println(" Modified " + entity.name() + (setsUser ? "s..." : " associations..."));
+            context.out().flush();
         }
         for (String sentence : reply.texts("error")) {
             printRefusal(sentence, access);
@@ -613,16 +614,16 @@ final class EditCommand {
                 && List.of("account", "user").contains(entity.name())) {
             nothingNew();
         } else if (access) {
-            c.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
-            c.err().println(" Error with request: " + sentence);
+            context.err().println("sacctmgr: error: Your user doesn't have privilege to perform this action");
+            context.err().println(" Error with request: " + sentence);
             if (entity.name().equals("job")) {
-                c.out().println(" Modified jobs...");
+                context.out().println(" Modified jobs...");
             }
         } else if (ON_STDOUT.stream().anyMatch(sentence::startsWith) || sentence.endsWith("Not adding.")) {
-            c.out().println(sentence);
+            context.out().println(sentence);
         } else {
-            c.err().println(sentence);
-            settingOf(sentence).ifPresent(word -> unknown(word, settingHint).forEach(c.err()::println));
+            context.err().println(sentence);
+            settingOf(sentence).ifPresent(word -> unknown(word, settingHint).forEach(context.err()::println));
         }
     }
 
@@ -649,16 +650,16 @@ final class EditCommand {
     /** Returns the sentence for a caller without the right to add this entity. */
     private int notAdded(String sentence) {
         switch (entity.name()) {
-            case "account" -> c.err().println(" error: Only admins/operators/coordinators can add accounts");
+            case "account" -> context.err().println(" error: Only admins/operators/coordinators can add accounts");
             case "user" ->
-                c.err()
+                context.err()
                         .println(" error: Problem adding user associations: " + sentence + " (Only admins/operators"
                                 + (set.containsKey("adminlevel")
                                         ? " can add an admin/operator)"
                                         : "/coordinators can add accounts)"));
-            case "resource" -> c.err().println(" Problem adding system resource: " + sentence);
+            case "resource" -> context.err().println(" Problem adding system resource: " + sentence);
             default -> {
-                Json.Obj asked = new Json.Obj()
+                Json.Obj query = new Json.Obj()
                         .put(
                                 "names",
                                 new ArrayList<Object>(
@@ -667,9 +668,9 @@ final class EditCommand {
                                 "more",
                                 new ArrayList<Object>(List.of(
                                         where.getOrDefault("account", "").split(","))));
-                new ChangeText(reports(), verb, entity, set, where).print(asked);
-                c.out().flush();
-                c.err()
+                new ChangeText(reports(), verb, entity, set, where).print(query);
+                context.out().flush();
+                context.err()
                         .println(" Problem adding "
                                 + switch (entity.name()) {
                                     case "qos" -> "QOS";
@@ -685,18 +686,18 @@ final class EditCommand {
     /** All of it was there before. */
     private void nothingNew() {
         if (entity.name().equals("user")) {
-            c.out()
+            context.out()
                     .println("Request didn't affect anything\nNothing added.\nMake sure the accounts "
                             + "requested here have been added to the "
                             + "system/cluster. (sacctmgr add account...)");
             return;
         }
         String clusters =
-                where.getOrDefault("cluster", String.join(",", c.host().clusters()));
+                where.getOrDefault("cluster", String.join(",", context.host().clusters()));
         for (String name :
                 where.getOrDefault("name", "").toLowerCase(Locale.ROOT).split(",")) {
             for (String cluster : clusters.split(",")) {
-                c.out().println(" Already existing account " + name + " on cluster " + cluster);
+                context.out().println(" Already existing account " + name + " on cluster " + cluster);
             }
         }
     }

@@ -61,8 +61,8 @@ final class LoadCommand {
             + "grpjobsaccrue,grpmem,grpnodes,grpsubmit,"
             + "grpwall,maxtresmins,maxtres,maxtrespernode,maxjobs,maxsubmit,maxnodes,maxwall,qos,defaultqos";
 
-    private final CommandContext c;
-    private final SacctmgrSwitches s;
+    private final CommandContext context;
+    private final SacctmgrSwitches switches;
     private String file = "";
     private String cluster = "";
     private boolean clean;
@@ -75,7 +75,7 @@ final class LoadCommand {
     private List<Json.Obj> qos = List.of();
     private final List<Object> changes = new ArrayList<>();
     private final List<Object> last = new ArrayList<>();
-    private final List<String> told = new ArrayList<>();
+    private final List<String> messages = new ArrayList<>();
     private final Added added = new Added();
     /** Resource ids by resource name. */
     private final Map<String, String> ids = new HashMap<>();
@@ -93,16 +93,16 @@ final class LoadCommand {
         private final List<Json.Obj> userAssocs = new ArrayList<>();
     }
 
-    LoadCommand(CommandContext c, SacctmgrSwitches s) {
-        this.c = c;
-        this.s = s;
+    LoadCommand(CommandContext context, SacctmgrSwitches switches) {
+        this.context = context;
+        this.switches = switches;
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
         began = System.nanoTime();
         words(words);
-        if (!s.immediate) {
-            c.host().needsOwnProcess();
+        if (!switches.immediate) {
+            context.host().needsOwnProcess();
         }
         LoadFile read = LoadFile.read(text());
         if (read.wrong > 0) {
@@ -151,31 +151,31 @@ final class LoadCommand {
 
     private String text() throws UsageException {
         try {
-            byte[] bytes =
-                    c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, FILE_MAX);
+            byte[] bytes = context.host()
+                    .readFile(file.startsWith("/") ? file : context.host().workDir() + "/" + file, FILE_MAX);
             if (bytes.length > FILE_MAX) {
                 throw new UsageException(1, List.of(" \"" + file + "\" has more than " + FILE_MAX + " bytes"));
             }
             return new String(bytes, StandardCharsets.UTF_8);
         } catch (IOException e) {
             // the file's name alone, or with the reason behind it
-            String said = String.valueOf(e.getMessage());
-            String why;
-            if (said.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException) {
-                why = "Permission denied";
-            } else if (said.endsWith(file) || said.contains("No such file")) {
-                why = "No such file or directory";
+            String message = String.valueOf(e.getMessage());
+            String reason;
+            if (message.contains("Permission denied") || e instanceof java.nio.file.AccessDeniedException) {
+                reason = "Permission denied";
+            } else if (message.endsWith(file) || message.contains("No such file")) {
+                reason = "No such file or directory";
             } else {
-                why = said;
+                reason = message;
             }
 
-            throw new UsageException(1, List.of(" Unable to read \"" + file + "\": " + why));
+            throw new UsageException(1, List.of(" Unable to read \"" + file + "\": " + reason));
         }
     }
 
     private List<Json.Obj> rows(String entity, Json.Obj where, String option) throws SlurmException {
         List<Object> options = option.isEmpty() ? new ArrayList<>() : new ArrayList<>(List.of(option));
-        return c.host()
+        return context.host()
                 .accounting()
                 .call(
                         "Show",
@@ -202,9 +202,10 @@ final class LoadCommand {
         return exists;
     }
 
-    private static Json.Obj change(String verb, String entity, Map<String, String> where, Map<String, String> set) {
+    private static Json.Obj change(
+            String verb, String entity, Map<String, String> conditions, Map<String, String> set) {
         Json.Obj w = new Json.Obj();
-        where.forEach(w::put);
+        conditions.forEach(w::put);
         Json.Obj v = new Json.Obj();
         set.forEach(v::put);
         return new Json.Obj()
@@ -218,21 +219,21 @@ final class LoadCommand {
     /**
      * The limits of a line as the database stores them.
      *
-     * @param own words of the line that are none
+     * @param setHere words of the line that are none
      */
-    private Map<String, String> limits(LoadFile.Line line, List<LimitField> fields, List<String> own)
+    private Map<String, String> limits(LoadFile.Line line, List<LimitField> fields, List<String> setHere)
             throws UsageException {
         Map<String, String> out = new LinkedHashMap<>();
-        for (Map.Entry<String, String> e : line.options().entrySet()) {
-            if (own.contains(e.getKey())) {
+        for (Map.Entry<String, String> entry : line.options().entrySet()) {
+            if (setHere.contains(entry.getKey())) {
                 continue;
             }
-            Optional<EditCommand.Limit> limit = EditCommand.limit(fields, e.getKey(), e.getValue());
+            Optional<EditCommand.Limit> limit = EditCommand.limit(fields, entry.getKey(), entry.getValue());
             if (limit.isEmpty()) {
                 throw new UsageException(
                         1,
                         List.of(
-                                " Unknown option: " + e.getKey() + "=" + e.getValue(),
+                                " Unknown option: " + entry.getKey() + "=" + entry.getValue(),
                                 " Problem with line(" + line.number() + ")",
                                 " Problem with requests: Unspecified error"));
             }
@@ -268,7 +269,7 @@ final class LoadCommand {
                 }
             } else if (line.kind().equals("account") || line.kind().equals("user")) {
                 if (parent.isEmpty()) {
-                    told.add(" No parent given creating off root, If incorrect specify 'Parent - name' before "
+                    messages.add(" No parent given creating off root, If incorrect specify 'Parent - name' before "
                             + "any children in your file");
                     parent = ROOT;
                 }
@@ -304,10 +305,7 @@ final class LoadCommand {
         });
     }
 
-    /**
-     * Those that are not there are made first, so that each may name any other; what a line does not say of one that is
-     * there stays.
-     */
+    /** Adds missing QOS first, so that each may name any other. Fields that a line omits stay as they are. */
     private void qos(LoadFile read) throws UsageException {
         Map<String, Map<String, String>> wanted = new LinkedHashMap<>();
         for (LoadFile.Line line : read.lines) {
@@ -344,8 +342,9 @@ final class LoadCommand {
         return out.isEmpty() ? Optional.empty() : Optional.of(out);
     }
 
-    private void changed(String what, String kind, String name, String from, String to) {
-        told.add(String.format(Locale.ROOT, " Changed %-21s for %-7s %-10s %8s -> %s", what, kind, name, from, to));
+    private void changed(String label, String kind, String name, String from, String to) {
+        messages.add(
+                String.format(Locale.ROOT, " Changed %-21s for %-7s %-10s %8s -> %s", label, kind, name, from, to));
     }
 
     private void account(LoadFile.Line line, String parent) throws UsageException {
@@ -413,24 +412,25 @@ final class LoadCommand {
         Optional<Json.Obj> known = users.stream()
                 .filter(u -> u.text("User").equalsIgnoreCase(name))
                 .findFirst();
-        boolean fresh = known.isEmpty()
+        boolean isNew = known.isEmpty()
                 && added.users.stream().noneMatch(u -> u.text("User").equals(name));
-        Map<String, String> where = new LinkedHashMap<>(Map.of("name", name, "cluster", cluster, "account", parent));
+        Map<String, String> conditions =
+                new LinkedHashMap<>(Map.of("name", name, "cluster", cluster, "account", parent));
         if (!partition.isEmpty()) {
-            where.put("partition", partition);
+            conditions.put("partition", partition);
         }
         Optional<Json.Obj> here = place(parent, name, partition);
         if (here.isEmpty() && !(parent.equals(ROOT) && name.equals(ROOT))) {
             Map<String, String> add = new LinkedHashMap<>(set);
-            if (fresh && !line.option("adminlevel").isEmpty()) {
+            if (isNew && !line.option("adminlevel").isEmpty()) {
                 add.put("adminlevel", line.option("adminlevel"));
             }
-            changes.add(change("add", "user", where, add));
+            changes.add(change("add", "user", conditions, add));
             added.userAssocs.add(row(set).put("User", name).put("Account", parent));
         } else {
-            differing(set, here).ifPresent(d -> changes.add(change("modify", "user", where, d)));
+            differing(set, here).ifPresent(d -> changes.add(change("modify", "user", conditions, d)));
         }
-        if (fresh) {
+        if (isNew) {
             added.users.add(new Json.Obj()
                     .put("User", name)
                     .put("DefaultAccount", or(line.option("defaultaccount"), parent))
@@ -448,7 +448,7 @@ final class LoadCommand {
                     capitalised(line.option("adminlevel")));
             last.add(change("modify", "user", Map.of("name", name), Map.of("adminlevel", line.option("adminlevel"))));
         }
-        userSettings(line, name, fresh);
+        userSettings(line, name, isNew);
         if (here.isPresent()) {
             differing(set, here).ifPresent(d -> limitsChanged("User", name, here, d));
         }
@@ -461,9 +461,10 @@ final class LoadCommand {
             Optional<LimitField> field =
                     LimitField.ASSOC.stream().filter(f -> f.name().equals(key)).findFirst();
             switch (field.map(LimitField::kind).orElse(LimitField.Kind.TEXT)) {
-                case NAME -> told.add(String.format(Locale.ROOT, " Set %-25s for %-7s %-10s %8s", key, kind, name, to));
+                case NAME ->
+                    messages.add(String.format(Locale.ROOT, " Set %-25s for %-7s %-10s %8s", key, kind, name, to));
                 case NAMES ->
-                    told.add(String.format(Locale.ROOT, " Added %-23s for %-7s %-10s %8s", key, kind, name, to));
+                    messages.add(String.format(Locale.ROOT, " Added %-23s for %-7s %-10s %8s", key, kind, name, to));
                 case TRES ->
                     changed(TOLD.getOrDefault(key, key), kind, name, or(byId(from), "(null)"), or(byId(to), "(null)"));
                 default -> changed(TOLD.getOrDefault(key, key), kind, name, or(from, "-1"), or(to, "-1"));
@@ -474,28 +475,29 @@ final class LoadCommand {
     private String byId(String resources) {
         List<String> out = new ArrayList<>();
         for (String item : resources.split(",")) {
-            int eq = item.indexOf('=');
-            if (eq > 0 && !item.endsWith("=-1")) {
-                out.add(ids.getOrDefault(item.substring(0, eq), item.substring(0, eq)) + item.substring(eq));
+            int equalSign = item.indexOf('=');
+            if (equalSign > 0 && !item.endsWith("=-1")) {
+                out.add(ids.getOrDefault(item.substring(0, equalSign), item.substring(0, equalSign))
+                        + item.substring(equalSign));
             }
         }
         return String.join(",", out);
     }
 
     /** Loads a user's own settings, which stand in each of its lines and are applied once. */
-    private void userSettings(LoadFile.Line line, String name, boolean fresh) {
+    private void userSettings(LoadFile.Line line, String name, boolean isNew) {
         if (!seen.add("user " + name)) {
             return;
         }
-        defaultAccount(line, name, fresh);
+        defaultAccount(line, name, isNew);
         String adding = wckeys(line, name);
-        coordinator(line, name, fresh);
+        coordinator(line, name, isNew);
         if (!adding.isEmpty()) {
-            told.add(adding);
+            messages.add(adding);
         }
     }
 
-    private void defaultAccount(LoadFile.Line line, String name, boolean fresh) {
+    private void defaultAccount(LoadFile.Line line, String name, boolean isNew) {
         String account = line.option("defaultaccount").toLowerCase(Locale.ROOT);
         String before = tree.stream()
                 .filter(a -> a.text("User").equals(name) && a.text("IsDefault").equals("1"))
@@ -503,7 +505,7 @@ final class LoadCommand {
                 .findFirst()
                 .orElse("(null)");
         if (!account.isEmpty() && !account.equals(before)) {
-            if (!fresh && !clean) {
+            if (!isNew && !clean) {
                 changed("Default Account", "User", name, before, account);
             }
             defaults.put(name, account);
@@ -548,7 +550,7 @@ final class LoadCommand {
         return "";
     }
 
-    private void coordinator(LoadFile.Line line, String name, boolean fresh) {
+    private void coordinator(LoadFile.Line line, String name, boolean isNew) {
         List<String> coordinated = new ArrayList<>();
         for (String account :
                 line.option("coordinator").toLowerCase(Locale.ROOT).split(",")) {
@@ -560,12 +562,12 @@ final class LoadCommand {
                 last.add(change("add", "coordinator", Map.of("name", name, "account", account), Map.of()));
             }
         }
-        if (!coordinated.isEmpty() && !fresh) {
-            told.add(" Making User '" + name + "' coordinator for account(s) " + String.join(",", coordinated));
+        if (!coordinated.isEmpty() && !isNew) {
+            messages.add(" Making User '" + name + "' coordinator for account(s) " + String.join(",", coordinated));
         }
     }
 
-    private int commit(LoadFile.Line of) throws UsageException, SlurmException {
+    private int commit(LoadFile.Line line) throws UsageException, SlurmException {
         defaults.forEach((user, account) -> {
             // one that the file promises and does not make cannot be a default
             boolean there = place(account, user, "").isPresent()
@@ -578,48 +580,48 @@ final class LoadCommand {
             }
         });
         changes.addAll(last);
-        boolean quiet = s.quiet && s.immediate;
+        boolean quiet = switches.quiet && switches.immediate;
         if (!quiet) {
-            c.out().println("For cluster " + cluster);
+            context.out().println("For cluster " + cluster);
         }
         if (changes.isEmpty()) {
             if (!quiet) {
-                c.out().println(" Nothing new added.");
+                context.out().println(" Nothing new added.");
             }
             return 0;
         }
         if (!quiet) {
-            print(of);
+            print(line);
         }
-        if (!s.immediate && !Prompt.commits(c)) {
-            c.out().println(" Changes Discarded");
+        if (!switches.immediate && !Prompt.commits(context)) {
+            context.out().println(" Changes Discarded");
             return 0;
         }
-        Json.Obj done = c.host()
+        Json.Obj done = context.host()
                 .accounting()
                 .call("ChangeAll", new Json.Obj().put("changes", changes).put("commit", true));
         if (done.list("error").isEmpty()) {
             return 0;
         }
-        done.texts("error").forEach(c.err()::println);
+        done.texts("error").forEach(context.err()::println);
         return 1;
     }
 
-    private void print(LoadFile.Line of) throws UsageException {
+    private void print(LoadFile.Line line) throws UsageException {
         // an existing cluster is reported by its changes only
         if (isNew) {
-            String classification = capitalised(of.option("classification"));
+            String classification = capitalised(line.option("classification"));
             if (!classification.isEmpty()) {
-                c.out().println("Classification: " + classification);
+                context.out().println("Classification: " + classification);
             }
             table(
                     "",
                     "association",
                     "account," + ASSOC_FORMAT,
-                    List.of(row(limits(of, LimitField.ASSOC, RECORDS)).put("Account", ROOT)),
+                    List.of(row(limits(line, LimitField.ASSOC, RECORDS)).put("Account", ROOT)),
                     RULE);
         }
-        told.forEach(c.out()::println);
+        messages.forEach(context.out()::println);
         table("Accounts", "account", "account%10,description%20,organization%20,qos%20", added.accounts, SHORT_RULE);
         table("Account Associations", "association", "account," + ASSOC_FORMAT, added.accountAssocs, RULE);
         table(
@@ -634,7 +636,7 @@ final class LoadCommand {
                 "user,account," + ASSOC_FORMAT.substring("parentname,".length()),
                 added.userAssocs,
                 RULE);
-        c.info("Done adding cluster in usec=" + (System.nanoTime() - began) / NS_PER_US);
+        context.info("Done adding cluster in usec=" + (System.nanoTime() - began) / NS_PER_US);
     }
 
     private static String capitalised(String word) {
@@ -650,10 +652,10 @@ final class LoadCommand {
             return;
         }
         if (!title.isEmpty()) {
-            c.out().println(title);
+            context.out().println(title);
         }
         Printer printer = new Printer(
-                c,
+                context,
                 new TextTable.Style(true, false, false),
                 Entity.find(entity).orElseThrow(),
                 format.replace("grptresrunmins", "grptresrunmins%13"),
@@ -661,7 +663,7 @@ final class LoadCommand {
                 List.of("account", "user").contains(entity) ? NAME : Map.of());
         printer.header();
         printer.rows(rows);
-        c.out().println(rule);
-        c.out().println("");
+        context.out().println(rule);
+        context.out().println("");
     }
 }

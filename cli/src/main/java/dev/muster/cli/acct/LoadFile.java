@@ -48,14 +48,14 @@ final class LoadFile {
             List<String> parts = parts(line.substring(dash + 1).strip());
             Map<String, String> options = new LinkedHashMap<>();
             for (String part : parts.subList(1, parts.size())) {
-                int eq = part.indexOf('=');
-                if (eq <= 0) {
+                int equalSign = part.indexOf('=');
+                if (equalSign <= 0) {
                     out.wrong = number;
                     return out;
                 }
                 options.put(
-                        part.substring(0, eq).strip().toLowerCase(Locale.ROOT),
-                        Clause.unquoted(part.substring(eq + 1).strip()));
+                        part.substring(0, equalSign).strip().toLowerCase(Locale.ROOT),
+                        Clause.unquoted(part.substring(equalSign + 1).strip()));
             }
             out.lines.add(
                     new Line(number, kind, Clause.unquoted(parts.getFirst().strip()), options));

@@ -19,15 +19,16 @@ final class ModifyJobOptions {
     private ModifyJobOptions() {}
 
     /** Converts a condition to slurmdbd's form: valid job ids, user names, seconds since 1970. */
-    static String checked(CommandContext c, String key, String value) throws UsageException {
+    static String checked(CommandContext context, String key, String value) throws UsageException {
         return switch (key) {
             case "jobid" -> jobs(value);
-            case "user" -> users(c, value);
+            case "user" -> users(context, value);
             case "starttime", "endtime" ->
-                switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), true)) {
+                switch (Times.parse(
+                        value, context.host().nowMs() / 1000, context.host().zone(), true)) {
                     case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
-                    case Times.Parsed.Invalid bad ->
-                        throw refused("Invalid time specification (pos=" + bad.position() + "): " + value);
+                    case Times.Parsed.Invalid invalid ->
+                        throw refused("Invalid time specification (pos=" + invalid.position() + "): " + value);
                 };
             default -> value;
         };
@@ -49,14 +50,14 @@ final class ModifyJobOptions {
         return String.join(",", ids);
     }
 
-    private static String users(CommandContext c, String value) throws UsageException {
+    private static String users(CommandContext context, String value) throws UsageException {
         List<String> names = new ArrayList<>();
         for (String word : value.split(",")) {
             boolean number = word.matches("\\d{1,9}");
             String name;
             if (number) {
-                name = c.host().userName(Integer.parseInt(word));
-            } else if (c.host().userId(word) < 0) {
+                name = context.host().userName(Integer.parseInt(word));
+            } else if (context.host().userId(word) < 0) {
                 name = "";
             } else {
                 name = word;

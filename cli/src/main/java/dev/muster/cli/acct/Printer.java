@@ -23,26 +23,27 @@ final class Printer {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss", Locale.ROOT);
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final TextTable grid;
     private final List<Field> fields = new ArrayList<>();
     private final boolean tree;
     private int highest;
 
-    Printer(CommandContext c, TextTable.Style style, Entity entity, String format, boolean tree) throws UsageException {
-        this(c, style, entity, format, tree, Map.of());
+    Printer(CommandContext context, TextTable.Style style, Entity entity, String format, boolean tree)
+            throws UsageException {
+        this(context, style, entity, format, tree, Map.of());
     }
 
     /** @param titles replacement titles by column key */
     Printer(
-            CommandContext c,
+            CommandContext context,
             TextTable.Style style,
             Entity entity,
             String format,
             boolean tree,
             Map<String, String> titles)
             throws UsageException {
-        this.c = c;
+        this.context = context;
         this.tree = tree;
         for (String item : format.split(",")) {
             int percent = item.indexOf('%');
@@ -69,7 +70,7 @@ final class Printer {
                         .map(f -> new TextTable.Column(titles.getOrDefault(f.column.key(), f.column.title()), f.width))
                         .toList(),
                 style,
-                c.out());
+                context.out());
     }
 
     void header() {
@@ -89,20 +90,20 @@ final class Printer {
     private void row(Json.Obj row) {
         List<String> values = new ArrayList<>();
         for (Field f : fields) {
-            String value = value(c, f.column, row);
+            String value = value(context, f.column, row);
             values.add(tree && f.column.key().equals("Account") ? " ".repeat(depth(row) - highest) + value : value);
         }
         grid.row(values);
     }
 
-    static String value(CommandContext c, Entity.Column column, Json.Obj row) {
+    static String value(CommandContext context, Entity.Column column, Json.Obj row) {
         String raw = row.text(column.key());
         raw = raw.isEmpty() ? column.initial() : raw;
-        return shown(c, column.kind(), raw);
+        return shown(context, column.kind(), raw);
     }
 
     /** Formats a stored value for display. */
-    static String shown(CommandContext c, Entity.Kind kind, String raw) {
+    static String shown(CommandContext context, Entity.Kind kind, String raw) {
         if (raw.isEmpty()) {
             return kind == Entity.Kind.TIME ? "Unknown" : "";
         }
@@ -117,7 +118,7 @@ final class Printer {
                 raw.equals("0")
                         ? "Unknown"
                         : TIME.format(Instant.ofEpochSecond(Long.parseLong(raw))
-                                .atZone(c.host().zone()));
+                                .atZone(context.host().zone()));
             case LEVEL -> {
                 if (raw.equalsIgnoreCase("Administrator") || raw.equalsIgnoreCase("Admin")) {
                     yield "Administrator";
@@ -158,18 +159,18 @@ final class Printer {
         for (String item : sorted(raw)) {
             out.append(out.isEmpty() ? "" : ",");
             if (item.startsWith("mem=") || item.startsWith("bb/")) {
-                int eq = item.indexOf('=');
-                if (item.length() - eq > 18) {
+                int equalSign = item.indexOf('=');
+                if (item.length() - equalSign > 18) {
                     out.append(item);
                     continue;
                 }
-                long mb = Long.parseLong(item.substring(eq + 1));
+                long mb = Long.parseLong(item.substring(equalSign + 1));
                 int unit = 0;
                 while (mb > 0 && mb % 1024 == 0 && unit < 3) {
                     mb /= 1024;
                     unit++;
                 }
-                out.append(item, 0, eq + 1).append(mb).append(mb == 0 ? "" : "MGTP".charAt(unit));
+                out.append(item, 0, equalSign + 1).append(mb).append(mb == 0 ? "" : "MGTP".charAt(unit));
             } else {
                 out.append(item);
             }

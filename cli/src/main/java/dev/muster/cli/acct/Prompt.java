@@ -13,52 +13,54 @@ final class Prompt {
     private Prompt() {}
 
     /** True for yes; no answer in time, or none possible, is no. */
-    static boolean commits(CommandContext c) {
-        return agrees(c, "Would you like to commit changes? (You have 30 seconds to decide)\n");
+    static boolean commits(CommandContext context) {
+        return agrees(context, "Would you like to commit changes? (You have 30 seconds to decide)\n");
     }
 
     /** Asks like {@link #commits}, with a question of its own. */
-    static boolean agrees(CommandContext c, String question) {
-        c.out().print(question);
-        c.out().print("(N/y): ");
-        c.out().flush();
-        Optional<Terminal> terminal = c.host().isTty(0) ? Optional.of(Terminal.keys()) : Optional.empty();
+    static boolean agrees(CommandContext context, String question) {
+        context.out().print(question);
+        context.out().print("(N/y): ");
+        context.out().flush();
+        Optional<Terminal> terminal = context.host().isTty(0) ? Optional.of(Terminal.keys()) : Optional.empty();
         try {
-            return agreed(c, c.host().nowMs() + DECIDE_MS);
+            return agreed(context, context.host().nowMs() + DECIDE_MS);
         } finally {
             terminal.ifPresent(Terminal::restore);
         }
     }
 
-    private static boolean agreed(CommandContext c, long deadlineMs) {
+    private static boolean agreed(CommandContext context, long deadlineMs) {
         while (true) {
-            int answer = key(c, deadlineMs);
+            int answer = key(context, deadlineMs);
             if (answer == 'y' || answer == 'Y') {
-                c.out().println("");
+                context.out().println("");
                 return true;
             }
             if (answer == 'n' || answer == 'N' || answer == '\n' || answer < 0) {
-                c.out().println("");
+                context.out().println("");
                 return false;
             }
-            c.out().print("Y or N please\n(N/y): ");
-            c.out().flush();
+            context.out().print("Y or N please\n(N/y): ");
+            context.out().flush();
         }
     }
 
-    private static int key(CommandContext c, long deadlineMs) {
+    private static int key(CommandContext context, long deadlineMs) {
         try {
-            boolean terminal = c.host().isTty(0);
-            while (terminal && c.in().available() == 0) {
-                if (c.host().nowMs() > deadlineMs || !c.host().pause(LOOK_MS)) {
+            boolean terminal = context.host().isTty(0);
+            while (terminal && context.in().available() == 0) {
+                if (context.host().nowMs() > deadlineMs || !context.host().pause(LOOK_MS)) {
                     return -1;
                 }
             }
-            int first = c.in().read();
+            int first = context.in().read();
             // the rest of the line belongs to the answer
-            int rest = first;
-            while (rest >= 0 && rest != '\n' && (!terminal || c.in().available() > 0)) {
-                rest = c.in().read();
+            int remainder = first;
+            while (remainder >= 0
+                    && remainder != '\n'
+                    && (!terminal || context.in().available() > 0)) {
+                remainder = context.in().read();
             }
             return first;
         } catch (IOException e) {

@@ -32,30 +32,31 @@ public final class Sacctmgr implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        SacctmgrSwitches s = new SacctmgrSwitches();
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        SacctmgrSwitches switches = new SacctmgrSwitches();
         List<String> args = new ArrayList<>();
-        SacctmgrOptions.Outcome outcome = SacctmgrOptions.parse(c, s, args);
+        SacctmgrOptions.Outcome outcome = SacctmgrOptions.parse(context, switches, args);
         if (outcome == SacctmgrOptions.Outcome.DONE) {
             return 0;
         }
         if (outcome == SacctmgrOptions.Outcome.WRONG) {
             return 1;
         }
-        if (!c.host().accountingType().equals(SLURMDBD)) {
-            c.err().println("You are not running a supported accounting_storage plugin");
-            c.err().println("Only '" + SLURMDBD + "' is supported.");
+        if (!context.host().accountingType().equals(SLURMDBD)) {
+            context.err().println("You are not running a supported accounting_storage plugin");
+            context.err().println("Only '" + SLURMDBD + "' is supported.");
             return 1;
         }
         if (args.isEmpty()) {
-            return interactive(c, s);
+            return interactive(context, switches);
         }
-        return runCommand(c, s, args);
+        return runCommand(context, switches, args);
     }
 
-    private int interactive(CommandContext c, SacctmgrSwitches s) {
-        c.host().needsOwnProcess();
-        return InteractiveShell.run(c, false, first -> verb(first).equals("exit"), words -> runCommand(c, s, words));
+    private int interactive(CommandContext context, SacctmgrSwitches switches) {
+        context.host().needsOwnProcess();
+        return InteractiveShell.run(
+                context, false, first -> verb(first).equals("exit"), words -> runCommand(context, switches, words));
     }
 
     static String verb(String typed) {
@@ -67,104 +68,108 @@ public final class Sacctmgr implements Command {
                 .orElse("");
     }
 
-    private int runCommand(CommandContext c, SacctmgrSwitches s, List<String> words)
+    private int runCommand(CommandContext context, SacctmgrSwitches switches, List<String> words)
             throws SlurmException, UsageException {
         String verb = verb(words.getFirst());
-        List<String> rest = words.subList(1, words.size());
-        if (s.readOnly
+        List<String> operands = words.subList(1, words.size());
+        if (switches.readOnly
                 && List.of("add", "modify", "delete", "load", "archive", "shutdown")
                         .contains(verb)) {
-            c.err().println("Can't run this command in readonly mode.");
+            context.err().println("Can't run this command in readonly mode.");
             return 1;
         }
         switch (verb) {
             case "show", "problem", "associations" -> {
-                return new ShowCommand(c, s).run(verb.equals("show") ? rest : prefixed(verb, rest));
+                return new ShowCommand(context, switches)
+                        .run(verb.equals("show") ? operands : prefixed(verb, operands));
             }
             case "add", "modify", "delete" -> {
-                return new EditCommand(c, s, verb).run(rest);
+                return new EditCommand(context, switches, verb).run(operands);
             }
             case "clear" -> {
-                return clear(c, rest);
+                return clear(context, operands);
             }
             case "ping" -> {
-                return ping(c, s);
+                return ping(context, switches);
             }
             case "reconfigure" -> {
-                return simple(c, "Reconfigure", " Problem reconfiguring server: ");
+                return simple(context, "Reconfigure", " Problem reconfiguring server: ");
             }
             case "shutdown" -> {
-                return simple(c, "Shutdown", " Problem shutting down server: ");
+                return simple(context, "Shutdown", " Problem shutting down server: ");
             }
-            case "version" -> c.out().println(Release.LINE);
-            case "help" -> SacctmgrOptions.help(c);
-            case "quiet" -> s.quiet = true;
-            case "verbose" -> s.verbose++;
+            case "version" -> context.out().println(Release.LINE);
+            case "help" -> SacctmgrOptions.help(context);
+            case "quiet" -> switches.quiet = true;
+            case "verbose" -> switches.verbose++;
             case "parsable" -> {
-                s.bars = true;
-                s.lastBar = true;
+                switches.bars = true;
+                switches.lastBar = true;
             }
-            case "readonly" -> s.readOnly = true;
+            case "readonly" -> switches.readOnly = true;
             case "dump" -> {
-                return new DumpCommand(c).run(rest);
+                return new DumpCommand(context).run(operands);
             }
             case "archive" -> {
-                return new ArchiveCommand(c, s).run(rest);
+                return new ArchiveCommand(context, switches).run(operands);
             }
             case "roll" -> {
-                return new ArchiveCommand(c, s).roll(rest);
+                return new ArchiveCommand(context, switches).roll(operands);
             }
             case "load" -> {
-                return new LoadCommand(c, s).run(rest);
+                return new LoadCommand(context, switches).run(operands);
             }
             case "oneliner" -> {} // lists have a line for each as it is
             default -> {
-                c.err().println("invalid keyword: " + words.getFirst());
+                context.err().println("invalid keyword: " + words.getFirst());
                 return 1;
             }
         }
         return 0;
     }
 
-    private static List<String> prefixed(String first, List<String> rest) {
+    private static List<String> prefixed(String first, List<String> operands) {
         List<String> out = new ArrayList<>(List.of(first));
-        out.addAll(rest);
+        out.addAll(operands);
         return out;
     }
 
-    private static int simple(CommandContext c, String message, String problem) {
+    private static int simple(CommandContext context, String message, String problem) {
         try {
-            c.host().accounting().call(message, new Json.Obj());
+            context.host().accounting().call(message, new Json.Obj());
             return 0;
         } catch (SlurmException e) {
-            c.err().println(problem + e.getMessage());
+            context.err().println(problem + e.getMessage());
             return 1;
         }
     }
 
-    private static int clear(CommandContext c, List<String> rest) {
-        if (rest.isEmpty() || !"stats".startsWith(rest.getFirst().toLowerCase(Locale.ROOT))) {
-            c.err().println("No valid entity in list command");
-            c.err().println("Input line must include \"Stats\"");
+    private static int clear(CommandContext context, List<String> operands) {
+        if (operands.isEmpty() || !"stats".startsWith(operands.getFirst().toLowerCase(Locale.ROOT))) {
+            context.err().println("No valid entity in list command");
+            context.err().println("Input line must include \"Stats\"");
             return 1;
         }
-        return simple(c, "ClearStats", "sacctmgr: error: Problem clearing stats: ");
+        return simple(context, "ClearStats", "sacctmgr: error: Problem clearing stats: ");
     }
 
-    private static int ping(CommandContext c, SacctmgrSwitches s) throws UsageException {
-        String host = c.host().accountingHost();
+    private static int ping(CommandContext context, SacctmgrSwitches switches) throws UsageException {
+        String host = context.host().accountingHost();
         boolean up = true;
         long began = System.nanoTime();
         try {
-            c.host().accounting().call("Ping", new Json.Obj());
+            context.host().accounting().call("Ping", new Json.Obj());
         } catch (SlurmException e) {
             up = false;
         }
-        if (s.json.isEmpty()) {
-            c.out().println("slurmdbd(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
+        if (switches.json.isEmpty()) {
+            context.out().println("slurmdbd(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
         } else {
             JsonOutput.print(
-                    c, s.json, s.parser, ControlJson.slurmdbdPing(host, up, (System.nanoTime() - began) / 1000));
+                    context,
+                    switches.json,
+                    switches.parser,
+                    ControlJson.slurmdbdPing(host, up, (System.nanoTime() - began) / 1000));
         }
         return up ? 0 : 1;
     }

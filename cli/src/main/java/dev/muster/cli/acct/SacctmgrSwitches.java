@@ -17,11 +17,12 @@ final class SacctmgrSwitches {
     String parser = "";
 
     /** {@code -v}: what goes to slurmdbd. */
-    void log(CommandContext c, String what) {
+    void log(CommandContext context, String message) {
         if (verbose > 0) {
-            c.host().needsOwnProcess(); // what is said cannot be taken back, should the service be of no use to the
+            context.host()
+                    .needsOwnProcess(); // what is said cannot be taken back, should the service be of no use to the
             // caller
-            c.info("slurmdbd at " + c.host().accountingHost() + ": " + what);
+            context.info("slurmdbd at " + context.host().accountingHost() + ": " + message);
         }
     }
 

@@ -60,15 +60,15 @@ final class ShowCommand {
             "\"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",",
             "\"RunAwayJobs\", \"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"");
 
-    private final CommandContext c;
-    private final SacctmgrSwitches s;
+    private final CommandContext context;
+    private final SacctmgrSwitches switches;
     private final Map<String, String> where = new LinkedHashMap<>();
     private final List<String> options = new ArrayList<>();
     private String format = "";
 
-    ShowCommand(CommandContext c, SacctmgrSwitches s) {
-        this.c = c;
-        this.s = s;
+    ShowCommand(CommandContext context, SacctmgrSwitches switches) {
+        this.context = context;
+        this.switches = switches;
     }
 
     int run(List<String> words) throws UsageException, SlurmException {
@@ -82,35 +82,38 @@ final class ShowCommand {
         Entity entity = Entity.find(typed)
                 .filter(e -> !List.of("job", "coordinator").contains(e.name()))
                 .orElseThrow(() -> new UsageException(1, NO_ENTITY));
-        if (s.associations) {
+        if (switches.associations) {
             options.add("withassoc");
         }
         conditions(entity, Clause.of(words.subList(1, words.size())));
         if (entity.name().equals("instance")) {
-            where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
-            where.putIfAbsent("start", Long.toString(TimeParser.seconds(c, "midnight") - DAY_S));
+            where.putIfAbsent("cluster", String.join(",", context.host().clusters()));
+            where.putIfAbsent("start", Long.toString(TimeParser.seconds(context, "midnight") - DAY_S));
         }
         if (entity.name().equals("reservation")) {
-            where.putIfAbsent("cluster", String.join(",", c.host().clusters()));
-            where.putIfAbsent("start", Long.toString(TimeParser.seconds(c, "midnight")));
-            where.putIfAbsent("end", Long.toString(c.host().nowMs() / 1000 + 1));
+            where.putIfAbsent("cluster", String.join(",", context.host().clusters()));
+            where.putIfAbsent("start", Long.toString(TimeParser.seconds(context, "midnight")));
+            where.putIfAbsent("end", Long.toString(context.host().nowMs() / 1000 + 1));
         }
         if (entity.name().equals("event")) {
             eventTimes();
         }
         return switch (entity.name()) {
             case "configuration" -> {
-                if (s.json.isEmpty()) {
-                    yield ConfigText.print(c, rows(entity));
+                if (switches.json.isEmpty()) {
+                    yield ConfigText.print(context, rows(entity));
                 }
-                JsonOutput.require(c, s.json, s.parser, CONF_SINCE, 1);
+                JsonOutput.require(context, switches.json, switches.parser, CONF_SINCE, 1);
                 yield JsonOutput.print(
-                        c, s.json, s.parser, ConfJson.slurmdbd(rows(entity).getFirst()));
+                        context,
+                        switches.json,
+                        switches.parser,
+                        ConfJson.slurmdbd(rows(entity).getFirst()));
             }
             case "stats" ->
-                s.json.isEmpty()
-                        ? StatsText.print(c, rows(entity))
-                        : JsonOutput.print(c, s.json, s.parser, AcctJson.statistics(rows(entity)));
+                switches.json.isEmpty()
+                        ? StatsText.print(context, rows(entity))
+                        : JsonOutput.print(context, switches.json, switches.parser, AcctJson.statistics(rows(entity)));
             case "runawayjob" -> runaway(entity);
             default -> list(entity);
         };
@@ -133,12 +136,12 @@ final class ShowCommand {
         if (where.containsKey("state") && !where.containsKey("end")) {
             where.put("condflags", "open");
         } else {
-            where.put("start", Long.toString(TimeParser.seconds(c, "midnight") - DAY_S));
+            where.put("start", Long.toString(TimeParser.seconds(context, "midnight") - DAY_S));
         }
     }
 
     private void conditions(Entity entity, Clause words) throws UsageException {
-        List<String> wrong = new ArrayList<>();
+        List<String> errors = new ArrayList<>();
         List<Clause.Item> all = new ArrayList<>(words.where());
         all.addAll(words.set());
         for (Clause.Item item : all) {
@@ -156,15 +159,15 @@ final class ShowCommand {
                     where.merge(key.get(), value(key.get(), item.value()), (a, b) -> a + "," + b);
                     continue;
                 }
-                wrong.add(" Unknown condition: " + item.typed());
+                errors.add(" Unknown condition: " + item.typed());
                 if (!PLAINLY.contains(entity.name())) {
-                    wrong.add(" Use keyword 'set' to modify "
+                    errors.add(" Use keyword 'set' to modify "
                             + (MISNAMED.contains(entity.name()) ? "SLURM_PRINT_VALUE" : "value"));
                 }
             }
         }
-        if (!wrong.isEmpty()) {
-            throw new UsageException(1, wrong);
+        if (!errors.isEmpty()) {
+            throw new UsageException(1, errors);
         }
     }
 
@@ -212,7 +215,7 @@ final class ShowCommand {
         if (!key.equals("start") && !key.equals("end")) {
             return typed;
         }
-        return Long.toString(TimeParser.seconds(c, typed));
+        return Long.toString(TimeParser.seconds(context, typed));
     }
 
     /** The state whose name begins so. */
@@ -231,8 +234,8 @@ final class ShowCommand {
     private Json.Obj reply(Entity entity) throws SlurmException {
         Json.Obj conditions = new Json.Obj();
         where.forEach(conditions::put);
-        s.log(c, "show " + entity.name() + " where " + where + " with " + options);
-        return c.host()
+        switches.log(context, "show " + entity.name() + " where " + where + " with " + options);
+        return context.host()
                 .accounting()
                 .call(
                         "Show",
@@ -245,7 +248,7 @@ final class ShowCommand {
     /** A QOS that is not there selects nothing: most likely another one was meant. */
     private void qosThere() throws SlurmException, UsageException {
         List<String> all =
-                c.host().accounting().call("Show", new Json.Obj().put("entity", "qos")).objects("rows").stream()
+                context.host().accounting().call("Show", new Json.Obj().put("entity", "qos")).objects("rows").stream()
                         .map(q -> q.text("Name"))
                         .toList();
         for (String name : where.getOrDefault("qos", "").split(",")) {
@@ -262,22 +265,22 @@ final class ShowCommand {
 
     /** Conditions of associations where none are listed: asked whether that is meant. */
     private boolean isMeant(Entity entity) {
-        List<String> own = entity.name().equals("account")
+        List<String> names = entity.name().equals("account")
                 ? List.of("name", "description", "organization", "flags")
                 : List.of("name", "adminlevel", "cluster", "defaultaccount", "defaultwckey", "wckey");
         boolean narrow = List.of("account", "user").contains(entity.name())
                 && !options.contains("withassoc")
-                && where.keySet().stream().anyMatch(k -> !own.contains(k));
-        if (!narrow || s.immediate || !s.json.isEmpty()) {
+                && where.keySet().stream().anyMatch(k -> !names.contains(k));
+        if (!narrow || switches.immediate || !switches.json.isEmpty()) {
             return true;
         }
-        c.host().needsOwnProcess();
+        context.host().needsOwnProcess();
         boolean yes = Prompt.agrees(
-                c,
+                context,
                 "You requested options that are only valid when querying with the withassoc option.\n"
                         + "Are you sure you want to continue? (You have 30 seconds to decide)\n");
         if (!yes) {
-            c.out().println("Aborted");
+            context.out().println("Aborted");
         }
         return yes;
     }
@@ -319,20 +322,20 @@ final class ShowCommand {
             return 0;
         }
         Printer printer = new Printer(
-                c,
-                s.style(),
+                context,
+                switches.style(),
                 entity,
                 format.isEmpty() ? standard(entity) : format,
                 options.contains("tree") && entity.name().equals("association"));
         List<Json.Obj> rows = rows(entity);
-        if (!s.json.isEmpty()) {
-            List<Json.Obj> tres = c.host()
+        if (!switches.json.isEmpty()) {
+            List<Json.Obj> tres = context.host()
                     .accounting()
                     .call("Show", new Json.Obj().put("entity", "tres"))
                     .objects("rows");
             Optional<Json.Obj> shaped = AcctJson.of(entity.name(), rows, tres);
             if (shaped.isPresent()) {
-                return JsonOutput.print(c, s.json, s.parser, shaped.get());
+                return JsonOutput.print(context, switches.json, switches.parser, shaped.get());
             }
             // an entity without a shape in any data parser is printed as a table, with --json as well
         }
@@ -355,7 +358,7 @@ final class ShowCommand {
                                 : "")
                         + (coord ? ",coordinators" : "");
             case "user" ->
-                "user,defaultaccount," + (c.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
+                "user,defaultaccount," + (context.host().tracksWckeys() ? "defaultwckey," : "") + "adminlevel"
                         + (assoc
                                 ? ",cluster,account,partition,fairshare,priority,maxjobs,maxnodes,maxcpus,"
                                         + "maxsubmitjobs,maxwall,"
@@ -378,24 +381,29 @@ final class ShowCommand {
 
     /** Jobs that are not over in the tables of slurmdbd and that the controller does not know. */
     private int runaway(Entity entity) throws UsageException, SlurmException {
-        String own = String.join(",", c.host().clusters());
-        String cluster = where.computeIfAbsent("cluster", k -> own);
-        if (!cluster.equals(own)) {
+        String clusters = String.join(",", context.host().clusters());
+        String cluster = where.computeIfAbsent("cluster", k -> clusters);
+        if (!cluster.equals(clusters)) {
             throw new UsageException(
                     1,
                     List.of("sacctmgr: error: show runawayjobs is not supported by this version for another "
                             + "cluster than "
-                            + own));
+                            + clusters));
         }
-        if (!s.immediate) {
-            c.host().needsOwnProcess();
+        if (!switches.immediate) {
+            context.host().needsOwnProcess();
         }
-        Printer printer = new Printer(c, s.style(), entity, format.isEmpty() ? entity.format() : format, false);
+        Printer printer =
+                new Printer(context, switches.style(), entity, format.isEmpty() ? entity.format() : format, false);
         List<Json.Obj> rows = new ArrayList<>(rows(entity));
         Set<Integer> known = new HashSet<>();
         try {
             Json.Obj all = new Json.Obj().put("allStates", true).put("allPartitions", true);
-            c.host().controller().call("QueryJobs", all).objects("jobs").forEach(j -> known.add(j.integer("jobId")));
+            context.host()
+                    .controller()
+                    .call("QueryJobs", all)
+                    .objects("jobs")
+                    .forEach(j -> known.add(j.integer("jobId")));
         } catch (SlurmException e) {
             throw new UsageException(
                     1,
@@ -404,33 +412,37 @@ final class ShowCommand {
         }
         rows.removeIf(r -> known.contains(Integer.parseInt(r.text("ID"))));
         if (rows.isEmpty()) {
-            c.out().println("Runaway Jobs: No runaway jobs found on cluster " + cluster);
+            context.out().println("Runaway Jobs: No runaway jobs found on cluster " + cluster);
             return 0;
         }
-        c.out()
+        context.out()
                 .println("NOTE: Runaway jobs are jobs that don't exist in the controller but have a start "
                         + "time and no end time in the database");
         printer.header();
         printer.rows(rows);
-        c.out().println("");
-        if (!s.immediate
-                && !Prompt.agrees(
-                        c,
-                        "Would you like to fix these runaway jobs?\n(This will set the end time for each job "
-                                + "to the latest out of the start, eligible, or submit times, and set the state to "
-                                + "completed.)\n"
-                                + "(You have 30 seconds to decide)\n")) {
+        context.out().println("");
+        if (!switches.immediate && !isFixWanted()) {
             return 0;
         }
         List<Object> keys = new ArrayList<>();
         rows.forEach(r -> keys.add(r.text("Key")));
         try {
-            c.host()
+            context.host()
                     .accounting()
                     .call("EndRunaways", new Json.Obj().put("cluster", cluster).put("keys", keys));
         } catch (SlurmException e) {
             throw new UsageException(1, List.of("sacctmgr: error: Failed to fix runaway job: " + e.getMessage()));
         }
         return 0;
+    }
+
+    /** Asks whether runaway jobs shall end. */
+    private boolean isFixWanted() {
+        return Prompt.agrees(
+                context,
+                "Would you like to fix these runaway jobs?\n(This will set the end time for each job "
+                        + "to the latest out of the start, eligible, or submit times, and set the state to "
+                        + "completed.)\n"
+                        + "(You have 30 seconds to decide)\n");
     }
 }

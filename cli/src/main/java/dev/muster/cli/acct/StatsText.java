@@ -14,33 +14,35 @@ final class StatsText {
 
     private StatsText() {}
 
-    private static String moment(CommandContext c, long at) {
-        return CTIME.format(Instant.ofEpochSecond(at).atZone(c.host().zone())) + " (" + at + ")";
+    private static String moment(CommandContext context, long at) {
+        return CTIME.format(Instant.ofEpochSecond(at).atZone(context.host().zone())) + " (" + at + ")";
     }
 
-    static int print(CommandContext c, List<Json.Obj> rows) {
+    static int print(CommandContext context, List<Json.Obj> rows) {
         long since = Long.parseLong(rows.getFirst().text("Name"));
-        c.out().println(STARS);
-        c.out().println("sacctmgr show stats output at " + moment(c, c.host().nowMs() / 1000));
-        c.out().println("Data since                    " + moment(c, since));
-        c.out().println("All statistics are in microseconds");
-        c.out().println(STARS);
-        c.out().println("");
-        c.out().println("Remote Procedure Call statistics by message type");
-        lines(c, rows, "type");
-        c.out().println("");
-        c.out().println("Remote Procedure Call statistics by user");
-        lines(c, rows, "user");
+        context.out().println(STARS);
+        context.out()
+                .println("sacctmgr show stats output at "
+                        + moment(context, context.host().nowMs() / 1000));
+        context.out().println("Data since                    " + moment(context, since));
+        context.out().println("All statistics are in microseconds");
+        context.out().println(STARS);
+        context.out().println("");
+        context.out().println("Remote Procedure Call statistics by message type");
+        lines(context, rows, "type");
+        context.out().println("");
+        context.out().println("Remote Procedure Call statistics by user");
+        lines(context, rows, "user");
         return 0;
     }
 
-    private static void lines(CommandContext c, List<Json.Obj> rows, String kind) {
+    private static void lines(CommandContext context, List<Json.Obj> rows, String kind) {
         for (Json.Obj row : rows) {
             if (row.text("Kind").equals(kind)) {
                 String number = kind.equals("user")
                         ? String.format(Locale.ROOT, "%-19s (%10s)", row.text("Name"), row.text("Uid"))
                         : String.format(Locale.ROOT, "%-25s(%5s)", row.text("Name"), row.text("Uid"));
-                c.out()
+                context.out()
                         .println(String.format(
                                 Locale.ROOT,
                                 "\t%s count:%-6s ave_time:%-6s total_time:%s",

@@ -9,13 +9,15 @@ import java.util.List;
 final class TimeParser {
     private TimeParser() {}
 
-    static long seconds(CommandContext c, String typed) throws UsageException {
-        return switch (Times.parse(typed, c.host().nowMs() / 1000, c.host().zone(), true)) {
+    static long seconds(CommandContext context, String typed) throws UsageException {
+        return switch (Times.parse(
+                typed, context.host().nowMs() / 1000, context.host().zone(), true)) {
             case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad ->
+            case Times.Parsed.Invalid invalid ->
                 throw new UsageException(
                         1,
-                        List.of("sacctmgr: error: Invalid time specification (pos=" + bad.position() + "): " + typed));
+                        List.of("sacctmgr: error: Invalid time specification (pos=" + invalid.position() + "): "
+                                + typed));
         };
     }
 }

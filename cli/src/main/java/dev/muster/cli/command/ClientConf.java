@@ -58,14 +58,14 @@ public final class ClientConf {
     public int accountingPort = ACCOUNTING_PORT_DEFAULT;
     public boolean trackWckey;
     public String jobCompType = "";
-    /** "" where nothing is said. */
+    /** "" where unset. */
     public String jobCompLoc = "";
 
     public String mpiDefault = "";
     public List<String> cliFilters = List.of();
     /** Path of cli_filter.lua; "" beside slurm.conf. */
     public String cliFilterPath = "";
-    /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where nothing is said. */
+    /** KillOnBadExit, WaitTime in seconds and MessageTimeout in seconds; 0 where unset. */
     public int killOnBadExit;
     /** Seconds; 0 for none. */
     int inactiveLimit;
@@ -79,7 +79,7 @@ public final class ClientConf {
     public int messageTimeout;
     /** KillWait, seconds between SIGTERM and SIGKILL. */
     int killWait = 30;
-    /** TreeWidth; 0 where nothing is said. */
+    /** TreeWidth; 0 where unset. */
     public int treeWidth;
     /** Default directory of sbcast's files; "" for the working directory. */
     public String bcastDirectory = "";
@@ -129,19 +129,19 @@ public final class ClientConf {
 
     private void readFile(String file, Files files, int depth) throws IOException {
         String text = RawText.decode(files.read(file, CONF_BYTES_MAX));
-        int at = 0;
+        int index = 0;
         StringBuilder line = new StringBuilder();
-        while (at < text.length()) {
-            int end = text.indexOf('\n', at);
+        while (index < text.length()) {
+            int end = text.indexOf('\n', index);
             end = end < 0 ? text.length() : end;
             int stop = end;
-            while (stop > at && text.charAt(stop - 1) <= ' ') {
+            while (stop > index && text.charAt(stop - 1) <= ' ') {
                 stop--;
             }
-            boolean goesOn = stop > at && text.charAt(stop - 1) == '\\';
-            line.append(text, at, goesOn ? stop - 1 : stop);
-            at = end + 1;
-            if (goesOn && at < text.length()) {
+            boolean goesOn = stop > index && text.charAt(stop - 1) == '\\';
+            line.append(text, index, goesOn ? stop - 1 : stop);
+            index = end + 1;
+            if (goesOn && index < text.length()) {
                 continue;
             }
             line(line.toString(), files, depth);
@@ -161,11 +161,11 @@ public final class ClientConf {
             }
             return;
         }
-        int eq = line.indexOf('=');
-        if (eq > 0) {
+        int equalSign = line.indexOf('=');
+        if (equalSign > 0) {
             key(
-                    Texts.lower(line.substring(0, eq).strip()),
-                    line.substring(eq + 1).strip());
+                    Texts.lower(line.substring(0, equalSign).strip()),
+                    line.substring(equalSign + 1).strip());
         }
     }
 

@@ -49,9 +49,9 @@ public record CommandContext(
 
     /** Exit code of a failed command, set by SLURM_EXIT_ERROR; an option with a wrong value has its own exit code. */
     public int exitError(int otherwise) {
-        String v = env("SLURM_EXIT_ERROR");
+        String value = env("SLURM_EXIT_ERROR");
         try {
-            return v.isEmpty() || Integer.parseInt(v) == 0 ? otherwise : Integer.parseInt(v);
+            return value.isEmpty() || Integer.parseInt(value) == 0 ? otherwise : Integer.parseInt(value);
         } catch (NumberFormatException e) {
             return otherwise;
         }

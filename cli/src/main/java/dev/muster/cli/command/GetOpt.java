@@ -39,7 +39,7 @@ public final class GetOpt {
     private final boolean stopAtOperand;
     private final List<Hit> hits = new ArrayList<>();
     private final List<String> operands = new ArrayList<>();
-    private int at;
+    private int position;
 
     private GetOpt(List<Opt> table, List<String> args, boolean stopAtOperand) {
         this.table = table;
@@ -61,35 +61,35 @@ public final class GetOpt {
      */
     public static List<Opt> table(String... entries) {
         List<Opt> out = new ArrayList<>(entries.length);
-        for (String e : entries) {
-            int a = e.indexOf(':');
-            char letter = e.charAt(a + 1) == ':' ? 0 : e.charAt(a + 1);
-            Arg kind = switch (e.charAt(e.length() - 1)) {
+        for (String entry : entries) {
+            int argument = entry.indexOf(':');
+            char letter = entry.charAt(argument + 1) == ':' ? 0 : entry.charAt(argument + 1);
+            Arg kind = switch (entry.charAt(entry.length() - 1)) {
                 case 'n' -> Arg.NONE;
                 case 'r' -> Arg.REQUIRED;
                 default -> Arg.OPTIONAL;
             };
-            out.add(new Opt(e.substring(0, a), letter, kind));
+            out.add(new Opt(entry.substring(0, argument), letter, kind));
         }
         return out;
     }
 
     private String run() {
-        while (at < args.size()) {
-            String a = args.get(at++);
-            if (a.equals("--")) {
-                operands.addAll(args.subList(at, args.size()));
+        while (position < args.size()) {
+            String argument = args.get(position++);
+            if (argument.equals("--")) {
+                operands.addAll(args.subList(position, args.size()));
                 return "";
             }
-            if (a.length() < 2 || a.charAt(0) != '-') {
-                operands.add(a);
+            if (argument.length() < 2 || argument.charAt(0) != '-') {
+                operands.add(argument);
                 if (stopAtOperand) {
-                    operands.addAll(args.subList(at, args.size()));
+                    operands.addAll(args.subList(position, args.size()));
                     return "";
                 }
                 continue;
             }
-            String error = a.startsWith("--") ? longOption(a) : letters(a);
+            String error = argument.startsWith("--") ? longOption(argument) : letters(argument);
             if (!error.isEmpty()) {
                 return error;
             }
@@ -98,8 +98,8 @@ public final class GetOpt {
     }
 
     private String longOption(String text) {
-        int eq = text.indexOf('=');
-        String name = eq < 0 ? text.substring(2) : text.substring(2, eq);
+        int equalSign = text.indexOf('=');
+        String name = equalSign < 0 ? text.substring(2) : text.substring(2, equalSign);
         List<Opt> candidates = longOptions(name);
         if (candidates.isEmpty()) {
             return "unrecognized option '" + text + "'";
@@ -108,58 +108,58 @@ public final class GetOpt {
             return ambiguous(text, candidates);
         }
         Opt found = candidates.getFirst();
-        String value = eq < 0 ? "" : text.substring(eq + 1);
-        if (eq >= 0 && found.arg() == Arg.NONE) {
+        String value = equalSign < 0 ? "" : text.substring(equalSign + 1);
+        if (equalSign >= 0 && found.arg() == Arg.NONE) {
             return "option '--" + found.name() + "' doesn't allow an argument";
         }
-        if (eq < 0 && found.arg() == Arg.REQUIRED) {
-            if (at == args.size()) {
+        if (equalSign < 0 && found.arg() == Arg.REQUIRED) {
+            if (position == args.size()) {
                 return "option '--" + found.name() + "' requires an argument";
             }
-            value = args.get(at++);
+            value = args.get(position++);
         }
-        hits.add(new Hit(found, value, eq >= 0 || found.arg() == Arg.REQUIRED));
+        hits.add(new Hit(found, value, equalSign >= 0 || found.arg() == Arg.REQUIRED));
         return "";
     }
 
     /** The option of that name, or else all whose names begin with it. */
     private List<Opt> longOptions(String name) {
         List<Opt> candidates = new ArrayList<>();
-        for (Opt o : table) {
-            if (o.name().equals(name)) {
-                return List.of(o);
+        for (Opt option : table) {
+            if (option.name().equals(name)) {
+                return List.of(option);
             }
-            if (o.name().startsWith(name)) {
-                candidates.add(o);
+            if (option.name().startsWith(name)) {
+                candidates.add(option);
             }
         }
         return candidates;
     }
 
     private static String ambiguous(String text, List<Opt> candidates) {
-        StringBuilder b = new StringBuilder("option '").append(text).append("' is ambiguous; possibilities:");
-        for (Opt o : candidates) {
-            b.append(" '--").append(o.name()).append('\'');
+        StringBuilder out = new StringBuilder("option '").append(text).append("' is ambiguous; possibilities:");
+        for (Opt option : candidates) {
+            out.append(" '--").append(option.name()).append('\'');
         }
-        return b.toString();
+        return out.toString();
     }
 
     private String letters(String text) {
         for (int i = 1; i < text.length(); i++) {
-            Opt o = byLetter(text.charAt(i));
-            if (o == null) {
+            Opt option = byLetter(text.charAt(i));
+            if (option == null) {
                 return "invalid option -- '" + text.charAt(i) + "'";
             }
-            if (o.arg() == Arg.NONE) {
-                hits.add(new Hit(o, "", false));
+            if (option.arg() == Arg.NONE) {
+                hits.add(new Hit(option, "", false));
                 continue;
             }
             if (i + 1 < text.length()) {
-                hits.add(new Hit(o, text.substring(i + 1), true));
-            } else if (o.arg() == Arg.OPTIONAL) {
-                hits.add(new Hit(o, "", false));
-            } else if (at < args.size()) {
-                hits.add(new Hit(o, args.get(at++), true));
+                hits.add(new Hit(option, text.substring(i + 1), true));
+            } else if (option.arg() == Arg.OPTIONAL) {
+                hits.add(new Hit(option, "", false));
+            } else if (position < args.size()) {
+                hits.add(new Hit(option, args.get(position++), true));
             } else {
                 return "option requires an argument -- '" + text.charAt(i) + "'";
             }
@@ -169,9 +169,9 @@ public final class GetOpt {
     }
 
     private @Nullable Opt byLetter(char c) {
-        for (Opt o : table) {
-            if (o.letter() == c) {
-                return o;
+        for (Opt option : table) {
+            if (option.letter() == c) {
+                return option;
             }
         }
         return null;

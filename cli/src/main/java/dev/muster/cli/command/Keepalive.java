@@ -9,38 +9,38 @@ import dev.muster.json.Json;
 public final class Keepalive implements AutoCloseable {
     private static final int TIMES_WITHIN_LIMIT = 3;
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final int jobId;
     private boolean over;
 
-    private Keepalive(CommandContext c, int jobId) {
-        this.c = c;
+    private Keepalive(CommandContext context, int jobId) {
+        this.context = context;
         this.jobId = jobId;
     }
 
     /**
      * Returns how often the command reports that it is alive, in milliseconds; Integer.MAX_VALUE without InactiveLimit.
      */
-    public static int everyMs(CommandContext c) {
-        int limitS = c.host().settings().inactiveLimit;
+    public static int everyMs(CommandContext context) {
+        int limitS = context.host().settings().inactiveLimit;
         return limitS <= 0 ? Integer.MAX_VALUE : (int) Math.min(Integer.MAX_VALUE, limitS * 1000L / TIMES_WITHIN_LIMIT);
     }
 
-    public static Keepalive begin(CommandContext c, int jobId) {
-        Keepalive signs = new Keepalive(c, jobId);
-        if (everyMs(c) < Integer.MAX_VALUE) {
-            c.host().startBackground("signs of life", signs::run);
+    public static Keepalive begin(CommandContext context, int jobId) {
+        Keepalive signs = new Keepalive(context, jobId);
+        if (everyMs(context) < Integer.MAX_VALUE) {
+            context.host().startBackground("signs of life", signs::run);
         }
         return signs;
     }
 
     private void run() {
-        Json.Obj q = new Json.Obj().put("jobId", (long) jobId).put("stepId", -1L);
+        Json.Obj query = new Json.Obj().put("jobId", (long) jobId).put("stepId", -1L);
         while (true) {
             synchronized (this) {
                 try {
                     if (!over) {
-                        wait(everyMs(c));
+                        wait(everyMs(context));
                     }
                 } catch (InterruptedException e) {
                     return;
@@ -49,9 +49,9 @@ public final class Keepalive implements AutoCloseable {
                     return;
                 }
             }
-            if (!c.host().isCallerStopped()) {
+            if (!context.host().isCallerStopped()) {
                 try {
-                    c.host().controller().call("AwaitChange", q);
+                    context.host().controller().call("AwaitChange", query);
                 } catch (SlurmException e) {
                     // slurmctld is away, or the job is over: which the step's own stream tells
                 }

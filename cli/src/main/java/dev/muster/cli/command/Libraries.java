@@ -40,11 +40,11 @@ public final class Libraries {
     static List<Path> paths(String text, List<String> excluded) {
         List<Path> out = new ArrayList<>();
         for (String line : text.split("\n")) {
-            String rest =
+            String remainder =
                     line.contains("=>") ? line.substring(line.indexOf("=>") + 2).strip() : line.strip();
-            int end = rest.lastIndexOf(" (0x");
-            if (rest.startsWith("/") && end > 0) {
-                Path path = Path.of(rest.substring(0, end));
+            int end = remainder.lastIndexOf(" (0x");
+            if (remainder.startsWith("/") && end > 0) {
+                Path path = Path.of(remainder.substring(0, end));
                 if (excluded.stream().noneMatch(e -> path.startsWith(Path.of(e)))) {
                     out.add(path);
                 }

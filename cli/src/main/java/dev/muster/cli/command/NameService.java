@@ -11,32 +11,32 @@ public final class NameService {
 
     public static String nameOf(String table, int id) {
         String wanted = Integer.toString(id);
-        int at = 0;
-        while (at < table.length()) {
-            int end = table.indexOf('\n', at);
+        int index = 0;
+        while (index < table.length()) {
+            int end = table.indexOf('\n', index);
             end = end < 0 ? table.length() : end;
-            int a = table.indexOf(':', at);
+            int a = table.indexOf(':', index);
             int b = a < 0 ? -1 : table.indexOf(':', a + 1);
             int c = b < 0 ? -1 : table.indexOf(':', b + 1);
             if (c > 0 && c < end && table.substring(b + 1, c).equals(wanted)) {
-                return table.substring(at, a);
+                return table.substring(index, a);
             }
-            at = end + 1;
+            index = end + 1;
         }
         return "";
     }
 
     public static int idOf(String table, String name) {
-        int at = 0;
-        while (at < table.length()) {
-            int end = table.indexOf('\n', at);
+        int index = 0;
+        while (index < table.length()) {
+            int end = table.indexOf('\n', index);
             end = end < 0 ? table.length() : end;
-            if (table.startsWith(name + ":", at)) {
-                int b = table.indexOf(':', at + name.length() + 1);
+            if (table.startsWith(name + ":", index)) {
+                int b = table.indexOf(':', index + name.length() + 1);
                 int c = b < 0 ? -1 : table.indexOf(':', b + 1);
                 return c < 0 ? -1 : number(table.substring(b + 1, c));
             }
-            at = end + 1;
+            index = end + 1;
         }
         return -1;
     }
@@ -72,11 +72,11 @@ public final class NameService {
 
     private static String output(String... command) {
         try {
-            Process p = new ProcessBuilder(command)
+            Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            p.getOutputStream().close();
-            try (InputStream in = p.getInputStream()) {
+            process.getOutputStream().close();
+            try (InputStream in = process.getInputStream()) {
                 return new String(in.readNBytes(4096), StandardCharsets.UTF_8);
             }
         } catch (IOException e) {

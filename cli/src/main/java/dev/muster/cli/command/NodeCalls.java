@@ -8,14 +8,14 @@ import java.util.List;
 public final class NodeCalls {
     private NodeCalls() {}
 
-    public static String expanded(CommandContext c, String list) {
+    public static String expanded(CommandContext context, String list) {
         return HostCall.expanded(list, call -> {
-            Json.Obj q = new Json.Obj()
+            Json.Obj query = new Json.Obj()
                     .put("nodes", List.of(call.text()))
                     .put("all", Boolean.TRUE)
                     .put("fields", List.of("name"));
             try {
-                return c.host().controller().call("QueryNodes", q).objects("nodes").stream()
+                return context.host().controller().call("QueryNodes", query).objects("nodes").stream()
                         .map(n -> n.text("name"))
                         .toList();
             } catch (SlurmException e) {

@@ -10,14 +10,14 @@ import java.io.OutputStream;
 public final class Output {
     private static final int BUFFER_BYTES = 16_384;
 
-    private final OutputStream to;
+    private final OutputStream stream;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private final boolean flushEachLine;
     private int used;
     private boolean broken;
 
-    public Output(OutputStream to, boolean flushEachLine) {
-        this.to = to;
+    public Output(OutputStream stream, boolean flushEachLine) {
+        this.stream = stream;
         this.flushEachLine = flushEachLine;
     }
 
@@ -73,7 +73,7 @@ public final class Output {
             return;
         }
         try {
-            to.write(data, from, length);
+            stream.write(data, from, length);
         } catch (IOException e) {
             broken = true;
         }
@@ -83,7 +83,7 @@ public final class Output {
         drain();
         if (!broken) {
             try {
-                to.flush();
+                stream.flush();
             } catch (IOException e) {
                 broken = true;
             }

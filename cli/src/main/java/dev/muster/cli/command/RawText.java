@@ -26,19 +26,19 @@ public final class RawText {
         if (i == to) {
             return new String(raw, from, to - from, StandardCharsets.US_ASCII);
         }
-        StringBuilder b = new StringBuilder(to - from);
+        StringBuilder text = new StringBuilder(to - from);
         i = from;
         while (i < to) {
             int n = sequenceLength(raw, i, to);
             if (n == 0) {
-                b.append((char) (ESCAPE | raw[i] & 0xff));
+                text.append((char) (ESCAPE | raw[i] & 0xff));
                 i++;
             } else {
-                b.append(n == 1 ? String.valueOf((char) raw[i]) : new String(raw, i, n, StandardCharsets.UTF_8));
+                text.append(n == 1 ? String.valueOf((char) raw[i]) : new String(raw, i, n, StandardCharsets.UTF_8));
                 i += n;
             }
         }
-        return b.toString();
+        return text.toString();
     }
 
     /** Length of the valid UTF-8 sequence at i, 0 if there is none. */

@@ -14,24 +14,26 @@ public record SignalSpec(int signal, int seconds, boolean batchOnly, boolean res
     private static final int MAX_SECONDS = 65_535;
 
     public static Optional<SignalSpec> parse(String text, char command) {
-        String s = text;
+        String value = text;
         boolean batch = false;
         boolean reserve = false;
-        int colon = s.indexOf(':');
+        int colon = value.indexOf(':');
         if (colon >= 0) {
             for (int i = 0; i < colon; i++) {
-                char c = s.charAt(i);
+                char c = value.charAt(i);
                 batch |= c == 'B' || c == 'b';
                 reserve |= c == 'R' || c == 'r';
                 if ("RrBb".indexOf(c) < 0 || (c == 'B' || c == 'b') && command != 'B') {
                     return Optional.empty();
                 }
             }
-            s = s.substring(colon + 1);
+            value = value.substring(colon + 1);
         }
-        int at = s.indexOf('@');
-        int signal = Signals.number(at < 0 ? s : s.substring(0, at));
-        long seconds = at < 0 || at == s.length() - 1 ? DEFAULT_SECONDS : Digits.parseNumber(s.substring(at + 1));
+        int index = value.indexOf('@');
+        int signal = Signals.number(index < 0 ? value : value.substring(0, index));
+        long seconds = index < 0 || index == value.length() - 1
+                ? DEFAULT_SECONDS
+                : Digits.parseNumber(value.substring(index + 1));
         if (signal <= 0 || seconds < 0 || seconds > MAX_SECONDS) {
             return Optional.empty();
         }

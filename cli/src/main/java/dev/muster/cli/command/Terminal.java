@@ -18,29 +18,29 @@ public final class Terminal {
     }
 
     public static Terminal raw() {
-        Terminal t = new Terminal(stty("-g"));
-        if (!t.saved.isEmpty()) {
+        Terminal terminal = new Terminal(stty("-g"));
+        if (!terminal.saved.isEmpty()) {
             stty("raw", "-echo");
         }
-        return t;
+        return terminal;
     }
 
     /** Switches the terminal to pass typed keys on at once, without the end of their line. */
     public static Terminal keys() {
-        Terminal t = new Terminal(stty("-g"));
-        if (!t.saved.isEmpty()) {
+        Terminal terminal = new Terminal(stty("-g"));
+        if (!terminal.saved.isEmpty()) {
             stty("-icanon");
         }
-        return t;
+        return terminal;
     }
 
     /** Like {@link #keys}, without echo. An interrupt still reaches the process. */
     public static Terminal silentKeys() {
-        Terminal t = new Terminal(stty("-g"));
-        if (!t.saved.isEmpty()) {
+        Terminal terminal = new Terminal(stty("-g"));
+        if (!terminal.saved.isEmpty()) {
             stty("-icanon", "-echo");
         }
-        return t;
+        return terminal;
     }
 
     public void restore() {
@@ -65,13 +65,13 @@ public final class Terminal {
         command[2] = "/dev/tty";
         System.arraycopy(arguments, 0, command, 3, arguments.length);
         try {
-            Process p = new ProcessBuilder(command)
+            Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            p.getOutputStream().close();
-            try (InputStream in = p.getInputStream()) {
+            process.getOutputStream().close();
+            try (InputStream in = process.getInputStream()) {
                 String out = new String(in.readNBytes(STTY_BYTES_MAX), StandardCharsets.US_ASCII).strip();
-                return p.waitFor() == 0 ? out : "";
+                return process.waitFor() == 0 ? out : "";
             }
         } catch (IOException e) {
             return "";

@@ -10,14 +10,14 @@ public final class Texts {
     /** Parts between separators; empty parts are left out. */
     public static List<String> split(String text, char separator) {
         List<String> out = new ArrayList<>();
-        int at = 0;
-        while (at <= text.length()) {
-            int next = text.indexOf(separator, at);
+        int index = 0;
+        while (index <= text.length()) {
+            int next = text.indexOf(separator, index);
             int end = next < 0 ? text.length() : next;
-            if (end > at) {
-                out.add(text.substring(at, end));
+            if (end > index) {
+                out.add(text.substring(index, end));
             }
-            at = end + 1;
+            index = end + 1;
         }
         return out;
     }
@@ -76,22 +76,22 @@ public final class Texts {
     }
 
     /** Upper case of ASCII letters, whatever the locale. */
-    public static String upper(String s) {
-        StringBuilder b = new StringBuilder(s.length());
-        for (int i = 0; i < s.length(); i++) {
-            char c = s.charAt(i);
-            b.append(c >= 'a' && c <= 'z' ? (char) (c - 32) : c);
+    public static String upper(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            out.append(c >= 'a' && c <= 'z' ? (char) (c - 32) : c);
         }
-        return b.toString();
+        return out.toString();
     }
 
-    public static String lower(String s) {
-        StringBuilder b = new StringBuilder(s.length());
-        for (int i = 0; i < s.length(); i++) {
-            char c = s.charAt(i);
-            b.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
+    public static String lower(String text) {
+        StringBuilder out = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            out.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
         }
-        return b.toString();
+        return out.toString();
     }
 
     /** Digits and nothing else. */

@@ -235,11 +235,11 @@ public final class HttpController implements Controller {
             throws IOException {
         host.inFlight.begin(client);
         try {
-            Client.Response r = client.post(path, body, timeoutMs, lines);
+            Client.Response response = client.post(path, body, timeoutMs, lines);
             // before another thread may take the connection
             host.inFlight.end();
             keepIdle(client);
-            return r;
+            return response;
         } catch (Client.ConnectException e) {
             throw e;
         } catch (IOException e) {

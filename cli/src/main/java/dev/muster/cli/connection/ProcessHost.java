@@ -161,11 +161,11 @@ public final class ProcessHost implements Host {
         if (status.isEmpty()) {
             status = readProc("/proc/self/status");
         }
-        int at = status.indexOf("\n" + key + ":");
-        if (at < 0) {
+        int index = status.indexOf("\n" + key + ":");
+        if (index < 0) {
             return "";
         }
-        int from = at + key.length() + 2;
+        int from = index + key.length() + 2;
         return status.substring(from, status.indexOf('\n', from)).strip();
     }
 
@@ -199,8 +199,8 @@ public final class ProcessHost implements Host {
 
     @Override
     public int umask() {
-        String v = statusLine("Umask");
-        return v.isEmpty() ? 022 : Integer.parseInt(v, 8);
+        String value = statusLine("Umask");
+        return value.isEmpty() ? 022 : Integer.parseInt(value, 8);
     }
 
     @Override
@@ -208,11 +208,12 @@ public final class ProcessHost implements Host {
         String text = readProc("/proc/self/limits");
         Map<String, Long> out = new LinkedHashMap<>();
         for (int i = 0; i < LIMITS.length; i += 2) {
-            int at = text.indexOf("\n" + LIMITS[i] + " ");
-            if (at < 0) {
+            int index = text.indexOf("\n" + LIMITS[i] + " ");
+            if (index < 0) {
                 continue;
             }
-            List<String> words = Texts.words(text.substring(at + 1 + LIMITS[i].length(), text.indexOf('\n', at + 1)));
+            List<String> words =
+                    Texts.words(text.substring(index + 1 + LIMITS[i].length(), text.indexOf('\n', index + 1)));
             String soft = words.getFirst();
             out.put(LIMITS[i + 1], soft.equals("unlimited") ? -1L : Long.parseLong(soft));
         }
@@ -307,11 +308,11 @@ public final class ProcessHost implements Host {
     }
 
     /** Finds its controller when it is asked. */
-    private interface Way {
+    private interface Route {
         Controller open() throws SlurmException;
     }
 
-    private static Controller by(Way way) {
+    private static Controller by(Route way) {
         return new Controller() {
             @Override
             public Json.Obj call(String message, Json.Obj request) throws SlurmException {
@@ -527,11 +528,11 @@ public final class ProcessHost implements Host {
 
     public String nonce() {
         byte[] raw = random(16);
-        StringBuilder b = new StringBuilder(32);
+        StringBuilder text = new StringBuilder(32);
         for (byte x : raw) {
-            b.append(Character.forDigit(x >> 4 & 15, 16)).append(Character.forDigit(x & 15, 16));
+            text.append(Character.forDigit(x >> 4 & 15, 16)).append(Character.forDigit(x & 15, 16));
         }
-        return b.toString();
+        return text.toString();
     }
 
     byte[] random(int count) {

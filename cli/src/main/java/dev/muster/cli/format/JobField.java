@@ -214,158 +214,158 @@ public enum JobField {
         }
     }
 
-    public String value(Json.Obj j, View v) {
+    public String value(Json.Obj job, View view) {
         return switch (this) {
-            case ACCOUNT -> JobRows.orNull(j.text("account"));
-            case ACCRUE_TIME -> v.time(j, "accrueTime", "N/A");
-            case ADMIN_COMMENT -> JobRows.orNull(j.text("adminComment"));
-            case ALLOC_NODES -> j.text("submitHost");
-            case ALLOC_SID -> n(j, "submitPid");
-            case ARRAY_JOB_ID -> Integer.toString(arrayJobId(j));
-            case ARRAY_TASK_ID -> taskText(j, v);
+            case ACCOUNT -> JobRows.orNull(job.text("account"));
+            case ACCRUE_TIME -> view.time(job, "accrueTime", "N/A");
+            case ADMIN_COMMENT -> JobRows.orNull(job.text("adminComment"));
+            case ALLOC_NODES -> job.text("submitHost");
+            case ALLOC_SID -> n(job, "submitPid");
+            case ARRAY_JOB_ID -> Integer.toString(arrayJobId(job));
+            case ARRAY_TASK_ID -> taskText(job, view);
             case ASSOC_ID, BOARDS, NT_PER_BOARD, SPER_BOARD -> "0";
-            case BATCH_FLAG -> bit(j, "batch");
-            case EXEC_HOST -> j.text("batchHost").isEmpty() ? "n/a" : j.text("batchHost");
-            case BURST_BUFFER -> JobRows.orNull(j.text("burstBuffer"));
-            case CLUSTER -> v.cluster;
+            case BATCH_FLAG -> bit(job, "batch");
+            case EXEC_HOST -> job.text("batchHost").isEmpty() ? "n/a" : job.text("batchHost");
+            case BURST_BUFFER -> JobRows.orNull(job.text("burstBuffer"));
+            case CLUSTER -> view.cluster;
             case CLUSTER_FEATURE, SYSTEM_COMMENT -> "(null)";
-            case COMMAND -> JobRows.orNull(j.text("command"));
-            case COMMENT -> JobRows.orNull(j.text("comment"));
-            case CONTAINER -> JobRows.orNull(j.text("container"));
-            case CONTAINER_ID -> JobRows.orNull(j.text("containerId"));
-            case BURST_BUFFER_STATE -> JobRows.orNull(j.text("burstBufferState"));
-            case CONTAINER_TYPE -> JobRows.orNull(j.text("containerType"));
-            case CRON_JOB -> j.text("cronSpec").isEmpty() ? "No" : "Yes";
-            case LICENSES_ALLOC -> JobRows.orNull(j.text("licensesAlloc"));
-            case REBOOT -> bit(j, "reboot");
-            case SEGMENT_SIZE -> n(j, "segment");
-            case CONTIGUOUS -> bit(j, "contiguous");
-            case CORE_SPEC -> JobRows.orNA(j.integer("coreSpec") == 0 ? "" : n(j, "coreSpec"));
-            case CORES -> JobRows.orStar(j.integer("coresPerSocket"));
-            case CPUS -> n(j, "cpus");
-            case CPUS_PER_TASK -> atLeast(j, "cpusPerTask", 1);
-            case CPUS_PER_TRES -> JobRows.orNA(j.text("cpusPerTres"));
-            case MEM_PER_TRES -> JobRows.orNA(j.text("memPerTres"));
-            case TRES_BIND -> JobRows.orNA(j.text("tresBind"));
+            case COMMAND -> JobRows.orNull(job.text("command"));
+            case COMMENT -> JobRows.orNull(job.text("comment"));
+            case CONTAINER -> JobRows.orNull(job.text("container"));
+            case CONTAINER_ID -> JobRows.orNull(job.text("containerId"));
+            case BURST_BUFFER_STATE -> JobRows.orNull(job.text("burstBufferState"));
+            case CONTAINER_TYPE -> JobRows.orNull(job.text("containerType"));
+            case CRON_JOB -> job.text("cronSpec").isEmpty() ? "No" : "Yes";
+            case LICENSES_ALLOC -> JobRows.orNull(job.text("licensesAlloc"));
+            case REBOOT -> bit(job, "reboot");
+            case SEGMENT_SIZE -> n(job, "segment");
+            case CONTIGUOUS -> bit(job, "contiguous");
+            case CORE_SPEC -> JobRows.orNA(job.integer("coreSpec") == 0 ? "" : n(job, "coreSpec"));
+            case CORES -> JobRows.orStar(job.integer("coresPerSocket"));
+            case CPUS -> n(job, "cpus");
+            case CPUS_PER_TASK -> atLeast(job, "cpusPerTask", 1);
+            case CPUS_PER_TRES -> JobRows.orNA(job.text("cpusPerTres"));
+            case MEM_PER_TRES -> JobRows.orNA(job.text("memPerTres"));
+            case TRES_BIND -> JobRows.orNA(job.text("tresBind"));
             // --gpu-freq is refused
             case TRES_FREQ -> "N/A";
-            case DEADLINE -> v.time(j, "deadline", "N/A");
-            case DELAY_BOOT -> Durations.briefMinutes(j.integer("delayBootMin"));
-            case DEPENDENCY -> JobRows.orNull(j.text("dependency"));
-            case DERIVED_EC -> exit(j.obj("derivedExit"));
-            case ELIGIBLE_TIME -> v.time(j, "eligibleTime", "N/A");
-            case END_TIME -> endTime(j, v);
-            case EXC_NODES -> j.text("excludeList");
-            case EXIT_CODE -> exit(j.obj("exit"));
-            case FEATURES -> JobRows.orNull(j.text("features"));
-            case GROUP -> j.text("groupName");
-            case GROUP_ID -> n(j, "groupId");
-            case HET_JOB_ID -> j.integer("hetJobId") == 0 ? "N/A" : n(j, "hetJobId");
-            case HET_JOB_OFFSET -> j.integer("hetJobId") == 0 ? "N/A" : Integer.toString(j.integer("hetOffset"));
-            case HET_JOB_ID_SET -> JobRows.orNA(j.text("hetJobIdSet"));
+            case DEADLINE -> view.time(job, "deadline", "N/A");
+            case DELAY_BOOT -> Durations.briefMinutes(job.integer("delayBootMin"));
+            case DEPENDENCY -> JobRows.orNull(job.text("dependency"));
+            case DERIVED_EC -> exit(job.obj("derivedExit"));
+            case ELIGIBLE_TIME -> view.time(job, "eligibleTime", "N/A");
+            case END_TIME -> endTime(job, view);
+            case EXC_NODES -> job.text("excludeList");
+            case EXIT_CODE -> exit(job.obj("exit"));
+            case FEATURES -> JobRows.orNull(job.text("features"));
+            case GROUP -> job.text("groupName");
+            case GROUP_ID -> n(job, "groupId");
+            case HET_JOB_ID -> job.integer("hetJobId") == 0 ? "N/A" : n(job, "hetJobId");
+            case HET_JOB_OFFSET -> job.integer("hetJobId") == 0 ? "N/A" : Integer.toString(job.integer("hetOffset"));
+            case HET_JOB_ID_SET -> JobRows.orNA(job.text("hetJobIdSet"));
             case RESIZE_TIME -> "N/A";
-            case JOB_ARRAY_ID -> JobRows.columnId(v.context, j, v.indexesShown);
-            case JOB_ID -> n(j, "jobId");
-            case LAST_SCHED_EVAL -> v.time(j, "lastSchedEval", "N/A");
-            case LICENSES -> JobRows.orNull(j.text("licenses"));
-            case MAX_CPUS -> n(j, "cpusMax");
-            case MAX_NODES -> n(j, "nodeCountMax");
-            case MCS_LABEL -> JobRows.orNull(j.text("mcsLabel"));
+            case JOB_ARRAY_ID -> JobRows.columnId(view.context, job, view.indexesShown);
+            case JOB_ID -> n(job, "jobId");
+            case LAST_SCHED_EVAL -> view.time(job, "lastSchedEval", "N/A");
+            case LICENSES -> JobRows.orNull(job.text("licenses"));
+            case MAX_CPUS -> n(job, "cpusMax");
+            case MAX_NODES -> n(job, "nodeCountMax");
+            case MCS_LABEL -> JobRows.orNull(job.text("mcsLabel"));
             case MIN_CPUS ->
-                Integer.toString(Math.max(1, Math.max(j.integer("cpusPerNodeMin"), j.integer("cpusPerTask"))));
-            case MIN_MEMORY -> v.megabytes(Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb")));
-            case MIN_TIME -> Durations.briefMinutes(j.integer("timeMinMin"));
-            case MIN_TMP_DISK -> v.megabytes(j.number("tmpDiskMb"));
-            case NAME -> j.text("name");
-            case NETWORK -> JobRows.orNull(j.text("network"));
-            case NICE -> n(j, "nice");
-            case NODE_LIST -> j.text("nodes");
-            case NODES -> n(j, "nodeCount");
-            case NT_PER_CORE -> JobRows.orNA(j.integer("tasksPerCore") == 0 ? "" : n(j, "tasksPerCore"));
-            case NT_PER_NODE -> n(j, "tasksPerNode");
-            case NT_PER_SOCKET -> JobRows.orNA(j.integer("tasksPerSocket") == 0 ? "" : n(j, "tasksPerSocket"));
+                Integer.toString(Math.max(1, Math.max(job.integer("cpusPerNodeMin"), job.integer("cpusPerTask"))));
+            case MIN_MEMORY -> view.megabytes(Math.max(job.number("memPerNodeMb"), job.number("memPerCpuMb")));
+            case MIN_TIME -> Durations.briefMinutes(job.integer("timeMinMin"));
+            case MIN_TMP_DISK -> view.megabytes(job.number("tmpDiskMb"));
+            case NAME -> job.text("name");
+            case NETWORK -> JobRows.orNull(job.text("network"));
+            case NICE -> n(job, "nice");
+            case NODE_LIST -> job.text("nodes");
+            case NODES -> n(job, "nodeCount");
+            case NT_PER_CORE -> JobRows.orNA(job.integer("tasksPerCore") == 0 ? "" : n(job, "tasksPerCore"));
+            case NT_PER_NODE -> n(job, "tasksPerNode");
+            case NT_PER_SOCKET -> JobRows.orNA(job.integer("tasksPerSocket") == 0 ? "" : n(job, "tasksPerSocket"));
             case ORIGIN, ORIGIN_RAW, SIBLINGS_ACTIVE, SIBLINGS_ACTIVE_RAW, SIBLINGS_VIABLE, SIBLINGS_VIABLE_RAW -> "NA";
-            case EXCLUSIVE -> j.text("exclusiveUse");
-            case OVERSUBSCRIBE -> JobRows.oversubscribe(j);
-            case PARTITION -> j.text("partition");
-            case PENDING_TIME -> Long.toString(pendingSeconds(j, v.now));
-            case PREEMPT_TIME -> v.time(j, "preemptTime", "N/A");
-            case PREFER -> JobRows.orNull(j.text("prefer"));
-            case PRIORITY -> JobRows.fraction(j.number("priority"));
-            case PRIORITY_LONG -> n(j, "priority");
-            case PROFILE -> profile(j.text("profile"));
-            case QOS -> JobRows.orNull(j.text("qos"));
-            case REASON -> JobRows.reasonShown(j);
-            case REASON_LIST -> JobRows.nodesOrReason(j);
-            case REQ_NODES -> j.text("nodeListRequested");
-            case REQUEUE -> bit(j, "requeue");
+            case EXCLUSIVE -> job.text("exclusiveUse");
+            case OVERSUBSCRIBE -> JobRows.oversubscribe(job);
+            case PARTITION -> job.text("partition");
+            case PENDING_TIME -> Long.toString(pendingSeconds(job, view.now));
+            case PREEMPT_TIME -> view.time(job, "preemptTime", "N/A");
+            case PREFER -> JobRows.orNull(job.text("prefer"));
+            case PRIORITY -> JobRows.fraction(job.number("priority"));
+            case PRIORITY_LONG -> n(job, "priority");
+            case PROFILE -> profile(job.text("profile"));
+            case QOS -> JobRows.orNull(job.text("qos"));
+            case REASON -> JobRows.reasonShown(job);
+            case REASON_LIST -> JobRows.nodesOrReason(job);
+            case REQ_NODES -> job.text("nodeListRequested");
+            case REQUEUE -> bit(job, "requeue");
             case REQ_SWITCH ->
-                j.text("switches").isEmpty() ? "0" : j.text("switches").split("@")[0];
+                job.text("switches").isEmpty() ? "0" : job.text("switches").split("@")[0];
             case WAIT4SWITCH ->
                 Durations.brief(
-                        j.text("switches").indexOf('@') < 0
+                        job.text("switches").indexOf('@') < 0
                                 ? 0
-                                : Durations.parseSeconds(j.text("switches").split("@")[1])
+                                : Durations.parseSeconds(job.text("switches").split("@")[1])
                                         .orElse(0));
-            case RESERVATION -> JobRows.orNull(j.text("reservation"));
-            case RESTART_COUNT -> n(j, "restarts");
-            case SCHED_NODES -> JobRows.orNull(j.text("schedNodes"));
+            case RESERVATION -> JobRows.orNull(job.text("reservation"));
+            case RESTART_COUNT -> n(job, "restarts");
+            case SCHED_NODES -> JobRows.orNull(job.text("schedNodes"));
             case SCT ->
-                JobRows.orStar(j.integer("socketsPerNode")) + ":" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
-                        + JobRows.orStar(j.integer("threadsPerCore"));
-            case SLUID -> Sluid.text(j.number("sluid"));
-            case SOCKETS -> JobRows.orStar(j.integer("socketsPerNode"));
-            case START_TIME -> v.time(j, "startTime", "N/A");
-            case STATE -> JobRows.stateLong(j);
-            case STATE_COMPACT -> JobRows.stateCompact(j);
-            case STD_ERR -> JobRows.orNull(j.flag("ownStderr") ? v.path(j, "stderr") : "");
-            case STD_IN -> JobRows.orNull(v.path(j, "stdin"));
-            case STD_OUT -> JobRows.orNull(v.path(j, "stdout"));
-            case SUBMIT_TIME -> v.time(j, "submitTime", "N/A");
-            case SUBMIT_LINE -> JobRows.orNull(j.text("submitLine"));
-            case TASKS -> n(j, "tasks");
-            case THREADS -> JobRows.orStar(j.integer("threadsPerCore"));
-            case TIME_LEFT -> JobRows.left(j, v.now);
-            case TIME_LIMIT -> JobRows.limit(j);
-            case TIME_USED -> Durations.brief(JobRows.used(j));
+                JobRows.orStar(job.integer("socketsPerNode")) + ":" + JobRows.orStar(job.integer("coresPerSocket"))
+                        + ":" + JobRows.orStar(job.integer("threadsPerCore"));
+            case SLUID -> Sluid.text(job.number("sluid"));
+            case SOCKETS -> JobRows.orStar(job.integer("socketsPerNode"));
+            case START_TIME -> view.time(job, "startTime", "N/A");
+            case STATE -> JobRows.stateLong(job);
+            case STATE_COMPACT -> JobRows.stateCompact(job);
+            case STD_ERR -> JobRows.orNull(job.flag("ownStderr") ? view.path(job, "stderr") : "");
+            case STD_IN -> JobRows.orNull(view.path(job, "stdin"));
+            case STD_OUT -> JobRows.orNull(view.path(job, "stdout"));
+            case SUBMIT_TIME -> view.time(job, "submitTime", "N/A");
+            case SUBMIT_LINE -> JobRows.orNull(job.text("submitLine"));
+            case TASKS -> n(job, "tasks");
+            case THREADS -> JobRows.orStar(job.integer("threadsPerCore"));
+            case TIME_LEFT -> JobRows.left(job, view.now);
+            case TIME_LIMIT -> JobRows.limit(job);
+            case TIME_USED -> Durations.brief(JobRows.used(job));
             case TRES_ALLOC ->
-                JobRows.orNA(j.text("tresAlloc").isEmpty() ? j.text("tresRequested") : j.text("tresAlloc"));
-            case TRES_PER_JOB -> JobRows.orNA(j.text("tresPerJob"));
-            case TRES_PER_NODE -> JobRows.orNA(j.text("tresPerNode"));
-            case TRES_PER_SOCKET -> JobRows.orNA(j.text("tresPerSocket"));
-            case TRES_PER_TASK -> JobRows.orNA(j.text("tresPerTask"));
-            case UID -> n(j, "userId");
-            case USER -> j.text("userName");
-            case WCKEY -> JobRows.orNull(j.text("wckey"));
-            case WORK_DIR -> j.text("workDir");
+                JobRows.orNA(job.text("tresAlloc").isEmpty() ? job.text("tresRequested") : job.text("tresAlloc"));
+            case TRES_PER_JOB -> JobRows.orNA(job.text("tresPerJob"));
+            case TRES_PER_NODE -> JobRows.orNA(job.text("tresPerNode"));
+            case TRES_PER_SOCKET -> JobRows.orNA(job.text("tresPerSocket"));
+            case TRES_PER_TASK -> JobRows.orNA(job.text("tresPerTask"));
+            case UID -> n(job, "userId");
+            case USER -> job.text("userName");
+            case WCKEY -> JobRows.orNull(job.text("wckey"));
+            case WORK_DIR -> job.text("workDir");
         };
     }
 
-    private static String n(Json.Obj j, String field) {
-        return Long.toString(j.number(field));
+    private static String n(Json.Obj job, String field) {
+        return Long.toString(job.number(field));
     }
 
-    private static String atLeast(Json.Obj j, String field, long least) {
-        return Long.toString(Math.max(least, j.number(field)));
+    private static String atLeast(Json.Obj job, String field, long minimum) {
+        return Long.toString(Math.max(minimum, job.number(field)));
     }
 
-    private static String bit(Json.Obj j, String field) {
-        return j.flag(field) ? "1" : "0";
+    private static String bit(Json.Obj job, String field) {
+        return job.flag(field) ? "1" : "0";
     }
 
     private static String exit(Json.Obj e) {
         return e.integer("code") + ":" + e.integer("signal");
     }
 
-    static int arrayJobId(Json.Obj j) {
-        return j.integer("arrayJobId") != 0 ? j.integer("arrayJobId") : j.integer("jobId");
+    static int arrayJobId(Json.Obj job) {
+        return job.integer("arrayJobId") != 0 ? job.integer("arrayJobId") : job.integer("jobId");
     }
 
-    private static String taskText(Json.Obj j, View v) {
-        String tasks = v.indexesShown == JobRows.EACH_INDEX ? JobRows.eachTask(j) : JobRows.arrayTasks(j);
-        int task = JobRows.taskId(j);
+    private static String taskText(Json.Obj job, View view) {
+        String tasks = view.indexesShown == JobRows.EACH_INDEX ? JobRows.eachTask(job) : JobRows.arrayTasks(job);
+        int task = JobRows.taskId(job);
         if (!tasks.isEmpty()) {
-            return JobRows.cut(tasks, v.indexesShown);
+            return JobRows.cut(tasks, view.indexesShown);
         }
         if (task >= 0) {
             return Integer.toString(task);
@@ -373,25 +373,26 @@ public enum JobField {
         return "N/A";
     }
 
-    private static String endTime(Json.Obj j, View v) {
-        boolean running = j.text("state").equals("RUNNING") || j.text("state").equals("SUSPENDED");
+    private static String endTime(Json.Obj job, View view) {
+        boolean running =
+                job.text("state").equals("RUNNING") || job.text("state").equals("SUSPENDED");
         // a job with a known start and without an end has no time limit
-        return v.time(j, "endTime", running || j.number("startTime") > 0 ? "NONE" : "N/A");
+        return view.time(job, "endTime", running || job.number("startTime") > 0 ? "NONE" : "N/A");
     }
 
-    private static long pendingSeconds(Json.Obj j, long now) {
-        long submit = j.number("submitTime");
-        long start = JobRows.isPending(j) ? now : j.number("startTime");
+    private static long pendingSeconds(Json.Obj job, long now) {
+        long submit = job.number("submitTime");
+        long start = JobRows.isPending(job) ? now : job.number("startTime");
         return submit == 0 || start == 0 ? 0 : Math.max(0, start - submit);
     }
 
     /** {@code energy,task} → {@code Energy,Task}. */
-    private static String profile(String asked) {
-        return asked.isEmpty()
+    private static String profile(String profile) {
+        return profile.isEmpty()
                 ? "NotSet"
                 : String.join(
                         ",",
-                        Texts.split(Texts.lower(asked), ',').stream()
+                        Texts.split(Texts.lower(profile), ',').stream()
                                 .map(w -> w.equals("filesystem")
                                         ? "Lustre"
                                         : Texts.upper(w.substring(0, 1)) + w.substring(1))

@@ -20,17 +20,17 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
     private final List<Key> keys = new ArrayList<>();
     private final JobField.View view;
 
-    private JobOrder(CommandContext c) {
-        view = new JobField.View(c, 0, "%s", 0, "", JobField.Style.PLAIN);
+    private JobOrder(CommandContext context) {
+        view = new JobField.View(context, 0, "%s", 0, "", JobField.Style.PLAIN);
     }
 
     /** @param keys letters of columns, each with an optional sign, commas between */
-    public static JobOrder of(CommandContext c, String keys) throws UsageException {
-        JobOrder order = new JobOrder(c);
+    public static JobOrder of(CommandContext context, String keys) throws UsageException {
+        JobOrder order = new JobOrder(context);
         for (int i = keys.length() - 1; i >= 0; i--) { // the original names the last wrong letter
             char k = keys.charAt(i);
             if ("-+,".indexOf(k) < 0 && (NO_KEYS.indexOf(k) >= 0 || JobField.TABLE.byLetter(k) < 0)) {
-                throw c.bad(1, "Invalid sort specification: " + k);
+                throw context.bad(1, "Invalid sort specification: " + k);
             }
         }
         boolean descending = false;
@@ -53,31 +53,31 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
     public Line line(Json.Obj job, String text) {
         List<Object> values = new ArrayList<>(keys.size() + 1);
         for (int i = 0; i < keys.size(); i++) {
-            JobField f = keys.get(i).field;
-            if (isPriority(f)) {
+            JobField field = keys.get(i).field;
+            if (isPriority(field)) {
                 values.add(job.number("partitionTier"));
             }
-            values.add(key(f, job));
+            values.add(key(field, job));
         }
         return new Line(values, job.number("jobId"), text);
     }
 
-    private static boolean isPriority(JobField f) {
-        return f == JobField.PRIORITY || f == JobField.PRIORITY_LONG;
+    private static boolean isPriority(JobField field) {
+        return field == JobField.PRIORITY || field == JobField.PRIORITY_LONG;
     }
 
     @Override
     public int compare(Line a, Line b) {
-        int at = 0;
+        int index = 0;
         for (int i = 0; i < keys.size(); i++) {
-            Key k = keys.get(i);
-            for (int end = at + (isPriority(k.field) ? 2 : 1); at < end; at++) {
-                Object x = a.keys.get(at);
+            Key key = keys.get(i);
+            for (int end = index + (isPriority(key.field) ? 2 : 1); index < end; index++) {
+                Object x = a.keys.get(index);
                 int c = x instanceof Long n
-                        ? Long.compare(n, (Long) b.keys.get(at))
-                        : ((String) x).compareTo((String) b.keys.get(at));
+                        ? Long.compare(n, (Long) b.keys.get(index))
+                        : ((String) x).compareTo((String) b.keys.get(index));
                 if (c != 0) {
-                    return k.descending ? -c : c;
+                    return key.descending ? -c : c;
                 }
             }
         }
@@ -85,33 +85,33 @@ public final class JobOrder implements Comparator<JobOrder.Line> {
     }
 
     /** Returns the sort key of a column: a number or a text. A priority is the one within the partition's tier. */
-    private Object key(JobField f, Json.Obj j) {
-        return switch (f) {
-            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> j.number("jobId");
-            case STATE, STATE_COMPACT -> (long) JobRows.stateOrder(j);
-            case PRIORITY, PRIORITY_LONG -> j.number("priority");
-            case TIME_LIMIT, TIME_LEFT -> orLast(j, "timeLimitMin", -1);
-            case TIME_USED -> JobRows.used(j);
-            case NODES -> j.number("nodeCount");
-            case CPUS -> j.number("cpus");
-            case START_TIME -> orLast(j, "startTime", 0);
-            case END_TIME -> orLast(j, "endTime", 0);
-            case SUBMIT_TIME -> orLast(j, "submitTime", 0);
-            case UID -> j.number("userId");
-            case GROUP_ID -> j.number("groupId");
-            case NICE -> j.number("nice");
-            case MIN_MEMORY -> memory(j);
-            default -> f.value(j, view);
+    private Object key(JobField field, Json.Obj job) {
+        return switch (field) {
+            case JOB_ID, JOB_ARRAY_ID, ARRAY_JOB_ID -> job.number("jobId");
+            case STATE, STATE_COMPACT -> (long) JobRows.stateOrder(job);
+            case PRIORITY, PRIORITY_LONG -> job.number("priority");
+            case TIME_LIMIT, TIME_LEFT -> orLast(job, "timeLimitMin", -1);
+            case TIME_USED -> JobRows.used(job);
+            case NODES -> job.number("nodeCount");
+            case CPUS -> job.number("cpus");
+            case START_TIME -> orLast(job, "startTime", 0);
+            case END_TIME -> orLast(job, "endTime", 0);
+            case SUBMIT_TIME -> orLast(job, "submitTime", 0);
+            case UID -> job.number("userId");
+            case GROUP_ID -> job.number("groupId");
+            case NICE -> job.number("nice");
+            case MIN_MEMORY -> memory(job);
+            default -> field.value(job, view);
         };
     }
 
-    private static long memory(Json.Obj j) {
-        return Math.max(j.number("memPerNodeMb"), j.number("memPerCpuMb"));
+    private static long memory(Json.Obj job) {
+        return Math.max(job.number("memPerNodeMb"), job.number("memPerCpuMb"));
     }
 
     /** Returns the value, or one that sorts last if it is unset. */
-    private static long orLast(Json.Obj j, String field, long unset) {
-        long t = j.number(field);
+    private static long orLast(Json.Obj job, String field, long unset) {
+        long t = job.number(field);
         return t == unset ? Long.MAX_VALUE : t;
     }
 }

@@ -85,9 +85,9 @@ public final class JobRows {
     }
 
     /** Returns the id for a column of squeue: at most 31 characters, unless SLURM_BITSTR_LEN sets how much is shown. */
-    static String columnId(CommandContext c, Json.Obj job, int indexesShown) {
+    static String columnId(CommandContext context, Json.Obj job, int indexesShown) {
         String id = id(job, indexesShown);
-        return id.length() > ID_SHOWN && c.env("SLURM_BITSTR_LEN").isEmpty() ? id.substring(0, ID_SHOWN) : id;
+        return id.length() > ID_SHOWN && context.env("SLURM_BITSTR_LEN").isEmpty() ? id.substring(0, ID_SHOWN) : id;
     }
 
     /** The pending indexes without steps, as {@code squeue --only-job-state} names them. */
@@ -130,9 +130,9 @@ public final class JobRows {
         return indexes.substring(0, shown - 1 - dots.length()) + dots + indexes.substring(end);
     }
 
-    public static int indexesShown(CommandContext c) {
-        String v = c.env("SLURM_BITSTR_LEN");
-        long n = v.isEmpty() ? INDEXES_SHOWN : Digits.parseNumber(v);
+    public static int indexesShown(CommandContext context) {
+        String value = context.env("SLURM_BITSTR_LEN");
+        long n = value.isEmpty() ? INDEXES_SHOWN : Digits.parseNumber(value);
         return n < 0 ? 0 : (int) Math.min(n, Integer.MAX_VALUE);
     }
 
@@ -183,8 +183,8 @@ public final class JobRows {
         return job.text("state").equals("PENDING");
     }
 
-    public static String orNull(String s) {
-        return s.isEmpty() ? "(null)" : s;
+    public static String orNull(String text) {
+        return text.isEmpty() ? "(null)" : text;
     }
 
     /** Formats whether a job shares its resources with others. */
@@ -192,8 +192,8 @@ public final class JobRows {
         return job.text("oversubscribe").isEmpty() ? "NO" : job.text("oversubscribe");
     }
 
-    public static String orNA(String s) {
-        return s.isEmpty() ? "N/A" : s;
+    public static String orNA(String text) {
+        return text.isEmpty() ? "N/A" : text;
     }
 
     static String orStar(int n) {
@@ -214,8 +214,8 @@ public final class JobRows {
         if (min == 0) {
             return "NOT_SET";
         }
-        long left = min * Durations.MINUTE - used(job);
-        return left < 0 ? "INVALID" : Durations.brief(left);
+        long remaining = min * Durations.MINUTE - used(job);
+        return remaining < 0 ? "INVALID" : Durations.brief(remaining);
     }
 
     public static long used(Json.Obj job) {
@@ -271,9 +271,9 @@ public final class JobRows {
             return "1.00000000000000";
         }
         long high = whole * scale / top;
-        long rest = whole * scale % top;
+        long remainder = whole * scale % top;
         return "0."
-                + Long.toString(scale * scale + high * scale + rest * scale / top)
+                + Long.toString(scale * scale + high * scale + remainder * scale / top)
                         .substring(1);
     }
 }

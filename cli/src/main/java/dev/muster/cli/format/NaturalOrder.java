@@ -15,9 +15,9 @@ public final class NaturalOrder {
         return lengths != 0 ? lengths : a.compareTo(b);
     }
 
-    private static int digitsFrom(String s) {
-        int i = s.length();
-        while (i > 0 && s.charAt(i - 1) >= '0' && s.charAt(i - 1) <= '9') {
+    private static int digitsFrom(String text) {
+        int i = text.length();
+        while (i > 0 && text.charAt(i - 1) >= '0' && text.charAt(i - 1) <= '9') {
             i--;
         }
         return i;

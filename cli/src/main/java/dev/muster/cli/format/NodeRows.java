@@ -32,46 +32,46 @@ public final class NodeRows {
 
     private NodeRows() {}
 
-    public static boolean has(Json.Obj n, String flag) {
-        return n.texts("flags").contains(flag);
+    public static boolean has(Json.Obj node, String flag) {
+        return node.texts("flags").contains(flag);
     }
 
-    static String load(Json.Obj n) {
-        long v = n.number("cpuLoad");
-        if (!n.has("cpuLoad") && n.number("slurmdStartTime") == 0) {
+    static String load(Json.Obj node) {
+        long v = node.number("cpuLoad");
+        if (!node.has("cpuLoad") && node.number("slurmdStartTime") == 0) {
             return "N/A";
         }
         return v / 100 + "." + (v % 100 < 10 ? "0" : "") + v % 100;
     }
 
-    public static String base(Json.Obj n) {
-        return n.text("state").isEmpty() ? "UNKNOWN" : n.text("state");
+    public static String base(Json.Obj node) {
+        return node.text("state").isEmpty() ? "UNKNOWN" : node.text("state");
     }
 
     /** Returns the node's state after its reboot; "" without one, or if it is not fixed. */
-    public static String nextState(Json.Obj n) {
-        if (has(n, "NEXT_DOWN")) {
+    public static String nextState(Json.Obj node) {
+        if (has(node, "NEXT_DOWN")) {
             return "DOWN";
         }
-        if (has(n, "NEXT_RESUME")) {
+        if (has(node, "NEXT_RESUME")) {
             return "RESUME";
         }
-        if (has(n, "NEXT_UNDRAIN")) {
+        if (has(node, "NEXT_UNDRAIN")) {
             return "UNDRAIN";
         }
         return "";
     }
 
     /** {@code IDLE+DRAIN+NOT_RESPONDING}. */
-    public static String stateFull(Json.Obj n) {
-        StringBuilder b = new StringBuilder(base(n));
-        List<String> flags = n.texts("flags");
+    public static String stateFull(Json.Obj node) {
+        StringBuilder text = new StringBuilder(base(node));
+        List<String> flags = node.texts("flags");
         for (String f : SHOWN) {
             if (flags.contains(f)) {
-                b.append('+').append(f);
+                text.append('+').append(f);
             }
         }
-        return b.toString();
+        return text.toString();
     }
 
     private static boolean isBusy(String base) {
@@ -79,28 +79,28 @@ public final class NodeRows {
     }
 
     /** sinfo's long word: {@code idle}, {@code mixed}, {@code draining}, {@code drained}, {@code down*}. */
-    public static String stateLong(Json.Obj n) {
-        if (has(n, "REBOOT_ISSUED")) {
+    public static String stateLong(Json.Obj node) {
+        if (has(node, "REBOOT_ISSUED")) {
             return "reboot^"; // drained for it or not
         }
-        return stateWord(n, base(n)) + mark(n);
+        return stateWord(node, base(node)) + mark(node);
     }
 
-    private static String stateWord(Json.Obj n, String base) {
-        boolean busy = isBusy(base) || has(n, "COMPLETING");
-        if (has(n, "DRAIN")) {
+    private static String stateWord(Json.Obj node, String base) {
+        boolean busy = isBusy(base) || has(node, "COMPLETING");
+        if (has(node, "DRAIN")) {
             return busy ? "draining" : "drained";
         }
-        if (has(n, "FAIL")) {
+        if (has(node, "FAIL")) {
             return busy ? "failing" : "fail";
         }
-        if (has(n, "INVALID_REG")) {
+        if (has(node, "INVALID_REG")) {
             return "inval";
         }
-        if (has(n, "MAINT")) {
+        if (has(node, "MAINT")) {
             return "maint";
         }
-        if (has(n, "COMPLETING")) {
+        if (has(node, "COMPLETING")) {
             return switch (base) {
                 case "ALLOCATED" -> "allocated+";
                 case "MIXED" -> "mixed";
@@ -109,7 +109,7 @@ public final class NodeRows {
         }
         if (base.equals("IDLE")) {
             for (String flag : List.of("RESERVED", "PLANNED", "BLOCKED")) {
-                if (has(n, flag)) {
+                if (has(node, flag)) {
                     return Texts.lower(flag);
                 }
             }
@@ -118,8 +118,8 @@ public final class NodeRows {
     }
 
     /** sinfo's short word: {@code idle}, {@code mix}, {@code alloc}, {@code drng}, {@code down*}. */
-    public static String stateCompact(Json.Obj n) {
-        String full = stateLong(n);
+    public static String stateCompact(Json.Obj node) {
+        String full = stateLong(node);
         int end = full.length();
         while (end > 0 && "*~#!%$@+^-".indexOf(full.charAt(end - 1)) >= 0) {
             end--;
@@ -146,26 +146,26 @@ public final class NodeRows {
     }
 
     /** The sign behind the state: not responding, powered down, powering up, …. */
-    private static String mark(Json.Obj n) {
-        if (has(n, "POWERING_UP")) {
+    private static String mark(Json.Obj node) {
+        if (has(node, "POWERING_UP")) {
             return "#";
         }
-        if (has(n, "POWERING_DOWN")) {
+        if (has(node, "POWERING_DOWN")) {
             return "%";
         }
-        if (has(n, "POWER_DOWN")) {
+        if (has(node, "POWER_DOWN")) {
             return "!";
         }
-        if (has(n, "POWERED_DOWN")) {
+        if (has(node, "POWERED_DOWN")) {
             return "~";
         }
-        if (has(n, "REBOOT_REQUESTED")) {
+        if (has(node, "REBOOT_REQUESTED")) {
             return "@";
         }
-        if (has(n, "NOT_RESPONDING")) {
+        if (has(node, "NOT_RESPONDING")) {
             return "*";
         }
-        if (has(n, "PLANNED") && !base(n).equals("IDLE")) {
+        if (has(node, "PLANNED") && !base(node).equals("IDLE")) {
             return "-";
         }
         return "";

@@ -5,6 +5,7 @@ import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SlurmException;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.tls.Tls;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,49 +41,49 @@ public final class PageLink {
      * @param place as typed; "" for what the environment, else the file beside slurm.conf says, else slurmctld's hosts
      * @return the exit code
      */
-    public static int print(CommandContext c, String place) throws SlurmException {
+    public static int print(CommandContext context, String place) throws SlurmException {
         List<String> places = new ArrayList<>();
         String named;
         if (!place.isEmpty()) {
             named = place;
-        } else if (c.env(PLACE).isEmpty()) {
-            named = fromFile(c);
+        } else if (context.env(PLACE).isEmpty()) {
+            named = fromFile(context);
         } else {
-            named = c.env(PLACE);
+            named = context.env(PLACE);
         }
 
-        Tls tls = c.host().settings().tls();
+        Tls tls = context.host().settings().tls();
         String scheme = tls.isOn() ? "https://" : "http://";
         if (named.isEmpty()) {
-            c.host().controllers().forEach(host -> places.add(scheme + host + ":" + PORT));
+            context.host().controllers().forEach(host -> places.add(scheme + host + ":" + PORT));
         } else {
             places.add((named.matches("https?://.*") ? "" : scheme) + named.replaceFirst("/+$", ""));
         }
-        String token = c.env("SLURM_JWT");
+        String token = context.env("SLURM_JWT");
         if (token.isEmpty()) {
-            token = token(c);
+            token = token(context);
         }
         String last = "";
         for (String p : places) {
             try {
-                c.out().println(p + "/#code=" + code(p, token, tls));
+                context.out().println(p + "/#code=" + code(p, token, tls));
                 return 0;
             } catch (IOException | IllegalArgumentException e) {
-                last = p + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
+                last = p + ": " + ErrorSentence.of(e);
             }
         }
-        c.error("no slurmrestd with a page is reached at " + last
+        context.error("no slurmrestd with a page is reached at " + last
                 + ". Name its address as an argument, in the variable " + PLACE + " or in the file " + FILE
                 + " beside slurm.conf");
         return 1;
     }
 
-    private static String fromFile(CommandContext c) {
-        String conf = c.host().confPath();
+    private static String fromFile(CommandContext context) {
+        String conf = context.host().confPath();
         try {
             return conf.isEmpty()
                     ? ""
-                    : RawText.decode(c.host()
+                    : RawText.decode(context.host()
                                     .readFile(conf.substring(0, conf.lastIndexOf('/') + 1) + FILE, FILE_BYTES_MAX))
                             .strip();
         } catch (IOException e) {
@@ -90,9 +91,9 @@ public final class PageLink {
         }
     }
 
-    private static String token(CommandContext c) throws SlurmException {
+    private static String token(CommandContext context) throws SlurmException {
         try {
-            return c.host()
+            return context.host()
                     .controller()
                     .call("CreateToken", new Json.Obj().put("lifespanSeconds", TOKEN_SECONDS))
                     .text("token");

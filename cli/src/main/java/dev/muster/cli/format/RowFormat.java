@@ -62,14 +62,14 @@ public final class RowFormat {
      * @param behindCapital what follows each capital's field besides the bar
      */
     public static String everyLetter(Fields fields, String behindCapital) {
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         for (char letter = 'a'; letter != '['; ) {
             if (fields.byLetter(letter) >= 0) {
-                b.append(b.isEmpty() ? "%" : "|%").append(letter).append(letter < 'a' ? behindCapital : "");
+                text.append(text.isEmpty() ? "%" : "|%").append(letter).append(letter < 'a' ? behindCapital : "");
             }
             letter = letter == 'z' ? 'A' : (char) (letter + 1);
         }
-        return b.toString();
+        return text.toString();
     }
 
     /** @param unknown receives each field that does not exist; its text is then printed as it stands */
@@ -154,42 +154,44 @@ public final class RowFormat {
 
     /** Returns the text that {@link #print} prints, without the line's end. */
     public String line(List<String> values) {
-        StringBuilder b = new StringBuilder(120);
+        StringBuilder text = new StringBuilder(120);
         for (int i = 0; i < columns.size(); i++) {
-            Column c = columns.get(i);
-            if (c.field != LITERAL) {
+            Column column = columns.get(i);
+            if (column.field != LITERAL) {
                 String value = values.get(i);
                 append(
-                        b,
+                        text,
                         value,
-                        c.right && fields.isWhole(c.field, value) ? Math.max(c.width, value.length()) : c.width,
-                        c.right);
+                        column.right && fields.isWhole(column.field, value)
+                                ? Math.max(column.width, value.length())
+                                : column.width,
+                        column.right);
             }
-            b.append(c.suffix);
+            text.append(column.suffix);
         }
-        return b.toString();
+        return text.toString();
     }
 
-    public static void append(StringBuilder b, String value, int width, boolean right) {
+    public static void append(StringBuilder out, String value, int width, boolean right) {
         if (width == 0) {
-            b.append(value);
+            out.append(value);
             return;
         }
-        String v;
+        String text;
         if (value.length() <= width) {
-            v = value;
+            text = value;
         } else if (value.equals(NULL) && !right) {
-            v = "";
+            text = "";
         } else {
-            v = value.substring(0, width);
+            text = value.substring(0, width);
         }
 
         if (right) {
-            b.repeat(' ', width - v.length());
+            out.repeat(' ', width - text.length());
         }
-        b.append(v);
+        out.append(text);
         if (!right) {
-            b.repeat(' ', width - v.length());
+            out.repeat(' ', width - text.length());
         }
     }
 }

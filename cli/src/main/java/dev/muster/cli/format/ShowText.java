@@ -13,32 +13,32 @@ import java.util.Optional;
 
 /** Writes the records of {@code scontrol show}: {@code Key=Value} lines, or one line with {@code -o}. */
 public final class ShowText {
-    private final CommandContext c;
+    private final CommandContext context;
     private final boolean oneLine;
     private final long now;
-    private StringBuilder b = new StringBuilder(0);
+    private StringBuilder text = new StringBuilder(0);
 
-    public ShowText(CommandContext c, boolean oneLine, long now) {
-        this.c = c;
+    public ShowText(CommandContext context, boolean oneLine, long now) {
+        this.context = context;
         this.oneLine = oneLine;
         this.now = now;
     }
 
     private void begin() {
-        b = new StringBuilder(1024);
+        text = new StringBuilder(1024);
     }
 
     private ShowText add(String key, String value) {
-        if (!b.isEmpty() && b.charAt(b.length() - 1) != ' ') {
-            b.append(' ');
+        if (!text.isEmpty() && text.charAt(text.length() - 1) != ' ') {
+            text.append(' ');
         }
-        b.append(key).append('=').append(value);
+        text.append(key).append('=').append(value);
         return this;
     }
 
     /** Reports whether the job ended before it had nodes. */
-    private static boolean isStartless(Json.Obj j) {
-        return j.text("nodes").isEmpty() && !JobRows.isPending(j);
+    private static boolean isStartless(Json.Obj job) {
+        return job.text("nodes").isEmpty() && !JobRows.isPending(job);
     }
 
     private ShowText add(String key, long value) {
@@ -50,15 +50,15 @@ public final class ShowText {
     }
 
     private void line() {
-        b.append(oneLine ? " " : "\n   ");
+        text.append(oneLine ? " " : "\n   ");
     }
 
     private String end() {
-        return oneLine ? b.toString().stripTrailing() : b.append('\n').toString();
+        return oneLine ? text.toString().stripTrailing() : text.append('\n').toString();
     }
 
     private String time(Json.Obj o, String field, String none) {
-        return JobRows.time(o, field, none, c.host().zone(), c.env("SLURM_TIME_FORMAT"), now);
+        return JobRows.time(o, field, none, context.host().zone(), context.env("SLURM_TIME_FORMAT"), now);
     }
 
     private static String orNull(Json.Obj o, String field) {
@@ -74,145 +74,146 @@ public final class ShowText {
         return minutes == PartitionInfo.NO_TIME ? Durations.fullMinutes(0) : limit(minutes, "NONE");
     }
 
-    public String job(Json.Obj j, boolean details) {
+    public String job(Json.Obj job, boolean details) {
         begin();
-        add("JobId", j.integer("jobId"));
-        if (j.integer("arrayJobId") != 0) {
-            add("ArrayJobId", j.integer("arrayJobId"));
-            String tasks = JobRows.arrayTasks(j);
+        add("JobId", job.integer("jobId"));
+        if (job.integer("arrayJobId") != 0) {
+            add("ArrayJobId", job.integer("arrayJobId"));
+            String tasks = JobRows.arrayTasks(job);
             add(
                     "ArrayTaskId",
                     tasks.isEmpty()
-                            ? Integer.toString(JobRows.taskId(j))
-                            : JobRows.cut(tasks, JobRows.indexesShown(c)));
-            if (j.integer("arrayMaxRunning") != 0) {
-                add("ArrayTaskThrottle", j.integer("arrayMaxRunning"));
+                            ? Integer.toString(JobRows.taskId(job))
+                            : JobRows.cut(tasks, JobRows.indexesShown(context)));
+            if (job.integer("arrayMaxRunning") != 0) {
+                add("ArrayTaskThrottle", job.integer("arrayMaxRunning"));
             }
         }
-        boolean component = j.integer("hetJobId") != 0;
+        boolean component = job.integer("hetJobId") != 0;
         if (component) {
-            add("HetJobId", j.integer("hetJobId")).add("HetJobOffset", j.integer("hetOffset"));
+            add("HetJobId", job.integer("hetJobId")).add("HetJobOffset", job.integer("hetOffset"));
         }
-        add("JobName", j.text("name"));
+        add("JobName", job.text("name"));
         line();
         if (details) {
-            add("SLUID", Sluid.text(j.number("sluid")));
+            add("SLUID", Sluid.text(job.number("sluid")));
             line();
         }
         if (component) {
-            add("HetJobIdSet", j.text("hetJobIdSet"));
+            add("HetJobIdSet", job.text("hetJobIdSet"));
             line();
         }
-        add("UserId", j.text("userName") + "(" + j.integer("userId") + ")");
-        add("GroupId", j.text("groupName") + "(" + j.integer("groupId") + ")");
-        add("MCS_label", JobRows.orNA(j.text("mcsLabel")));
+        add("UserId", job.text("userName") + "(" + job.integer("userId") + ")");
+        add("GroupId", job.text("groupName") + "(" + job.integer("groupId") + ")");
+        add("MCS_label", JobRows.orNA(job.text("mcsLabel")));
         line();
-        add("Priority", j.number("priority")).add("Nice", j.number("nice")).add("Account", orNull(j, "account"));
-        add("QOS", orNull(j, "qos"));
-        if (c.host().settings().trackWckey) {
-            add("WCKey", j.text("wckey"));
+        add("Priority", job.number("priority")).add("Nice", job.number("nice")).add("Account", orNull(job, "account"));
+        add("QOS", orNull(job, "qos"));
+        if (context.host().settings().trackWckey) {
+            add("WCKey", job.text("wckey"));
         }
         line();
-        add("JobState", JobRows.stateLong(j))
-                .add("Reason", JobRows.reason(j).replace(' ', '_'))
-                .add("Dependency", orNull(j, "dependency"));
+        add("JobState", JobRows.stateLong(job))
+                .add("Reason", JobRows.reason(job).replace(' ', '_'))
+                .add("Dependency", orNull(job, "dependency"));
         line();
-        jobTimes(j, details);
+        jobTimes(job, details);
         line();
-        jobPlace(j);
+        jobPlace(job);
         if (details) {
-            jobDetails(j);
+            jobDetails(job);
         }
-        jobNeeds(j);
-        jobFiles(j);
+        jobNeeds(job);
+        jobFiles(job);
         return end();
     }
 
-    private void jobTimes(Json.Obj j, boolean details) {
-        Json.Obj exit = j.obj("exit");
-        add("Requeue", j.flag("requeue") ? 1 : 0).add("Restarts", j.number("restarts"));
-        add("BatchFlag", j.flag("batch") ? 1 : 0).add("Reboot", j.flag("reboot") ? 1 : 0);
+    private void jobTimes(Json.Obj job, boolean details) {
+        Json.Obj exit = job.obj("exit");
+        add("Requeue", job.flag("requeue") ? 1 : 0).add("Restarts", job.number("restarts"));
+        add("BatchFlag", job.flag("batch") ? 1 : 0).add("Reboot", job.flag("reboot") ? 1 : 0);
         add("ExitCode", exit.integer("code") + ":" + exit.integer("signal"));
         line();
-        if (j.flag("expedite")) {
+        if (job.flag("expedite")) {
             add("ExpeditedRequeue", "Yes");
             line();
         }
-        Json.Obj derived = j.obj("derivedExit");
+        Json.Obj derived = job.obj("derivedExit");
         if (details) {
             add("DerivedExitCode", derived.integer("code") + ":" + derived.integer("signal"));
             line();
         }
-        add("RunTime", Durations.full(JobRows.used(j)));
-        add("TimeLimit", Durations.fullMinutes(j.integer("timeLimitMin")));
-        add("TimeMin", j.integer("timeMinMin") == 0 ? "N/A" : Durations.fullMinutes(j.integer("timeMinMin")));
+        add("RunTime", Durations.full(JobRows.used(job)));
+        add("TimeLimit", Durations.fullMinutes(job.integer("timeLimitMin")));
+        add("TimeMin", job.integer("timeMinMin") == 0 ? "N/A" : Durations.fullMinutes(job.integer("timeMinMin")));
         line();
-        add("SubmitTime", time(j, "submitTime", "Unknown")).add("EligibleTime", time(j, "eligibleTime", "Unknown"));
+        add("SubmitTime", time(job, "submitTime", "Unknown")).add("EligibleTime", time(job, "eligibleTime", "Unknown"));
         line();
-        add("AccrueTime", time(j, "accrueTime", "Unknown"));
+        add("AccrueTime", time(job, "accrueTime", "Unknown"));
         line();
-        add("StartTime", time(j, "startTime", "Unknown")).add("EndTime", time(j, "endTime", "Unknown"));
-        add("Deadline", time(j, "deadline", "N/A"));
+        add("StartTime", time(job, "startTime", "Unknown")).add("EndTime", time(job, "endTime", "Unknown"));
+        add("Deadline", time(job, "deadline", "N/A"));
         line();
-        if (j.number("preemptEligibleTime") != 0) {
-            add("PreemptEligibleTime", time(j, "preemptEligibleTime", "None"))
-                    .add("PreemptTime", time(j, "preemptTime", "None"));
+        if (job.number("preemptEligibleTime") != 0) {
+            add("PreemptEligibleTime", time(job, "preemptEligibleTime", "None"))
+                    .add("PreemptTime", time(job, "preemptTime", "None"));
             line();
         }
-        if (!j.text("cronSpec").isEmpty()) {
-            add("CronJob", "Yes").add("CrontabSpec", '"' + j.text("cronSpec") + '"');
+        if (!job.text("cronSpec").isEmpty()) {
+            add("CronJob", "Yes").add("CrontabSpec", '"' + job.text("cronSpec") + '"');
             line();
         }
-        add("SuspendTime", time(j, "suspendTime", "None")).add("SecsPreSuspend", j.number("preSuspendSeconds"));
-        add("LastSchedEval", time(j, "lastSchedEval", "Unknown"))
-                .add("Scheduler", j.flag("backfilled") ? "Backfill" : "Main");
+        add("SuspendTime", time(job, "suspendTime", "None")).add("SecsPreSuspend", job.number("preSuspendSeconds"));
+        add("LastSchedEval", time(job, "lastSchedEval", "Unknown"))
+                .add("Scheduler", job.flag("backfilled") ? "Backfill" : "Main");
     }
 
-    private void jobPlace(Json.Obj j) {
-        add("Partition", j.text("partition"));
-        add("AllocNode:Sid", j.text("submitHost") + ":" + j.integer("submitPid"));
+    private void jobPlace(Json.Obj job) {
+        add("Partition", job.text("partition"));
+        add("AllocNode:Sid", job.text("submitHost") + ":" + job.integer("submitPid"));
         line();
-        add("ReqNodeList", orNull(j, "nodeListRequested")).add("ExcNodeList", orNull(j, "excludeList"));
+        add("ReqNodeList", orNull(job, "nodeListRequested")).add("ExcNodeList", orNull(job, "excludeList"));
         line();
-        add("NodeList", j.text("nodes"));
-        if (!j.text("schedNodes").isEmpty()) {
-            add("SchedNodeList", j.text("schedNodes"));
+        add("NodeList", job.text("nodes"));
+        if (!job.text("schedNodes").isEmpty()) {
+            add("SchedNodeList", job.text("schedNodes"));
         }
         line();
-        if (!j.text("batchFeatures").isEmpty()) {
-            add("BatchFeatures", j.text("batchFeatures"));
+        if (!job.text("batchFeatures").isEmpty()) {
+            add("BatchFeatures", job.text("batchFeatures"));
         }
-        if (!j.text("batchHost").isEmpty()) {
-            add("BatchHost", j.text("batchHost"));
+        if (!job.text("batchHost").isEmpty()) {
+            add("BatchHost", job.text("batchHost"));
         }
-        if (!j.text("batchFeatures").isEmpty() || !j.text("batchHost").isEmpty()) {
+        if (!job.text("batchFeatures").isEmpty() || !job.text("batchHost").isEmpty()) {
             line();
         }
-        if (j.flag("stepMgr")) {
+        if (job.flag("stepMgr")) {
             add("StepMgrEnabled", "Yes");
             line();
         }
-        int nodes = j.integer("nodeCount");
-        int most = j.integer("nodeCountMax");
-        add("NumNodes", JobRows.isPending(j) && most > 0 ? nodes + "-" + most : Integer.toString(nodes));
-        add("NumCPUs", j.number("cpus")).add("NumTasks", isStartless(j) ? "N/A" : Long.toString(j.number("tasks")));
-        add("CPUs/Task", Math.max(1, j.number("cpusPerTask")));
+        int nodes = job.integer("nodeCount");
+        int maximum = job.integer("nodeCountMax");
+        add("NumNodes", JobRows.isPending(job) && maximum > 0 ? nodes + "-" + maximum : Integer.toString(nodes));
+        add("NumCPUs", job.number("cpus"))
+                .add("NumTasks", isStartless(job) ? "N/A" : Long.toString(job.number("tasks")));
+        add("CPUs/Task", Math.max(1, job.number("cpusPerTask")));
         add(
                 "ReqB:S:C:T",
-                "0:0:" + JobRows.orStar(j.integer("coresPerSocket")) + ":"
-                        + JobRows.orStar(j.integer("threadsPerCore")));
+                "0:0:" + JobRows.orStar(job.integer("coresPerSocket")) + ":"
+                        + JobRows.orStar(job.integer("threadsPerCore")));
         line();
-        add("ReqTRES", orNull(j, "tresRequested"));
+        add("ReqTRES", orNull(job, "tresRequested"));
         line();
-        add("AllocTRES", orNull(j, "tresAlloc"));
+        add("AllocTRES", orNull(job, "tresAlloc"));
         line();
-        add("Socks/Node", JobRows.orStar(j.integer("socketsPerNode")));
+        add("Socks/Node", JobRows.orStar(job.integer("socketsPerNode")));
         add(
                 "NtasksPerN:B:S:C",
-                j.integer("tasksPerNode") + ":0:" + JobRows.orStar(j.integer("tasksPerSocket")) + ":"
-                        + JobRows.orStar(j.integer("tasksPerCore")));
-        int threads = j.integer("threadSpec");
-        int cores = j.integer("coreSpec");
+                job.integer("tasksPerNode") + ":0:" + JobRows.orStar(job.integer("tasksPerSocket")) + ":"
+                        + JobRows.orStar(job.integer("tasksPerCore")));
+        int threads = job.integer("threadSpec");
+        int cores = job.integer("coreSpec");
         if (threads > 0) {
             add("ThreadSpec", threads);
         } else {
@@ -221,116 +222,116 @@ public final class ShowText {
         line();
     }
 
-    private void jobDetails(Json.Obj j) {
-        List<Json.Obj> shares = j.objects("details");
-        add("JOB_GRES", orNull(j, "gresTotal"));
+    private void jobDetails(Json.Obj job) {
+        List<Json.Obj> shares = job.objects("details");
+        add("JOB_GRES", orNull(job, "gresTotal"));
         line();
         for (Json.Obj d : shares) {
-            b.append(oneLine ? "" : "  ");
+            text.append(oneLine ? "" : "  ");
             add("Nodes", d.text("nodes")).add("CPU_IDs", d.text("cpuIds")).add("Mem", d.number("memoryMb"));
             add("GRES", d.text("gres"));
             line();
         }
     }
 
-    private void jobNeeds(Json.Obj j) {
-        add("MinCPUsNode", Math.max(1, Math.max(j.number("cpusPerNodeMin"), j.number("cpusPerTask"))));
-        if (j.number("memPerCpuMb") != 0) {
-            add("MinMemoryCPU", MemorySize.print(j.number("memPerCpuMb")));
-        } else if (j.text("memPerTres").isEmpty()) {
-            add("MinMemoryNode", MemorySize.print(j.number("memPerNodeMb")));
+    private void jobNeeds(Json.Obj job) {
+        add("MinCPUsNode", Math.max(1, Math.max(job.number("cpusPerNodeMin"), job.number("cpusPerTask"))));
+        if (job.number("memPerCpuMb") != 0) {
+            add("MinMemoryCPU", MemorySize.print(job.number("memPerCpuMb")));
+        } else if (job.text("memPerTres").isEmpty()) {
+            add("MinMemoryNode", MemorySize.print(job.number("memPerNodeMb")));
         }
-        add("MinTmpDiskNode", MemorySize.print(j.number("tmpDiskMb")));
+        add("MinTmpDiskNode", MemorySize.print(job.number("tmpDiskMb")));
         line();
-        add("Features", orNull(j, "features"));
-        if (!j.text("prefer").isEmpty()) {
-            add("Prefer", j.text("prefer"));
+        add("Features", orNull(job, "features"));
+        if (!job.text("prefer").isEmpty()) {
+            add("Prefer", job.text("prefer"));
         }
-        add("DelayBoot", Durations.fullMinutes(j.integer("delayBootMin")));
+        add("DelayBoot", Durations.fullMinutes(job.integer("delayBootMin")));
         line();
-        if (j.integer("segment") > 0) {
-            add("SegmentSize", j.integer("segment"));
+        if (job.integer("segment") > 0) {
+            add("SegmentSize", job.integer("segment"));
             line();
         }
         for (String kind : List.of("Spread", "Consolidate")) {
-            if (j.flag(Texts.lower(kind) + "Segments")) {
+            if (job.flag(Texts.lower(kind) + "Segments")) {
                 add(kind + "Segments", "Yes");
                 line();
             }
         }
-        if (!j.text("reservation").isEmpty()) {
-            add("Reservation", j.text("reservation"));
+        if (!job.text("reservation").isEmpty()) {
+            add("Reservation", job.text("reservation"));
             line();
         }
-        add("OverSubscribe", JobRows.oversubscribe(j));
-        add("Exclusive", j.text("exclusiveUse"));
-        add("Contiguous", j.flag("contiguous") ? 1 : 0).add("Licenses", orNull(j, "licenses"));
-        add("LicensesAlloc", orNull(j, "licensesAlloc"));
-        add("Network", orNull(j, "network"));
+        add("OverSubscribe", JobRows.oversubscribe(job));
+        add("Exclusive", job.text("exclusiveUse"));
+        add("Contiguous", job.flag("contiguous") ? 1 : 0).add("Licenses", orNull(job, "licenses"));
+        add("LicensesAlloc", orNull(job, "licensesAlloc"));
+        add("Network", orNull(job, "network"));
         line();
     }
 
-    private void jobFiles(Json.Obj j) {
-        add("Command", orNull(j, "command"));
+    private void jobFiles(Json.Obj job) {
+        add("Command", orNull(job, "command"));
         line();
-        if (!j.text("submitLine").isEmpty()) {
-            add("SubmitLine", j.text("submitLine"));
+        if (!job.text("submitLine").isEmpty()) {
+            add("SubmitLine", job.text("submitLine"));
             line();
         }
-        add("WorkDir", j.text("workDir"));
-        optional(j, "adminComment", "AdminComment");
-        optional(j, "comment", "Comment");
-        if (j.flag("batch")) {
+        add("WorkDir", job.text("workDir"));
+        optional(job, "adminComment", "AdminComment");
+        optional(job, "comment", "Comment");
+        if (job.flag("batch")) {
             line();
-            add("StdErr", j.flag("ownStderr") ? j.text("stderr") : "");
+            add("StdErr", job.flag("ownStderr") ? job.text("stderr") : "");
             line();
-            add("StdIn", j.text("stdin"));
+            add("StdIn", job.text("stdin"));
             line();
-            add("StdOut", j.text("stdout"));
+            add("StdOut", job.text("stdout"));
         }
-        CpuFreq.parse(j.text("cpuFreq")).ifPresent(this::frequency);
-        optional(j, "switches", "Switches");
-        optional(j, "burstBuffer", "BurstBuffer");
-        optional(j, "burstBufferState", "BurstBufferState");
-        optional(j, "container", "Container");
-        optional(j, "containerId", "ContainerID");
-        optional(j, "containerType", "ContainerType");
-        optional(j, "cpusPerTres", "CpusPerTres");
-        optional(j, "memPerTres", "MemPerTres");
-        optional(j, "tresBind", "TresBind");
-        optional(j, "tresFreq", "TresFreq");
-        optional(j, "tresPerJob", "TresPerJob");
-        optional(j, "tresPerNode", "TresPerNode");
-        optional(j, "tresPerSocket", "TresPerSocket");
-        optional(j, "tresPerTask", "TresPerTask");
-        if (j.integer("tasksPerGpu") > 0) {
+        CpuFreq.parse(job.text("cpuFreq")).ifPresent(this::frequency);
+        optional(job, "switches", "Switches");
+        optional(job, "burstBuffer", "BurstBuffer");
+        optional(job, "burstBufferState", "BurstBufferState");
+        optional(job, "container", "Container");
+        optional(job, "containerId", "ContainerID");
+        optional(job, "containerType", "ContainerType");
+        optional(job, "cpusPerTres", "CpusPerTres");
+        optional(job, "memPerTres", "MemPerTres");
+        optional(job, "tresBind", "TresBind");
+        optional(job, "tresFreq", "TresFreq");
+        optional(job, "tresPerJob", "TresPerJob");
+        optional(job, "tresPerNode", "TresPerNode");
+        optional(job, "tresPerSocket", "TresPerSocket");
+        optional(job, "tresPerTask", "TresPerTask");
+        if (job.integer("tasksPerGpu") > 0) {
             line();
-            add("NtasksPerTRES", Integer.toString(j.integer("tasksPerGpu")));
+            add("NtasksPerTRES", Integer.toString(job.integer("tasksPerGpu")));
         }
-        wishes(j.texts("wishes"));
-        if (!j.text("mailType").isEmpty() && !j.text("mailType").equals("NONE")) {
+        wishes(job.texts("wishes"));
+        if (!job.text("mailType").isEmpty() && !job.text("mailType").equals("NONE")) {
             line();
-            add("MailUser", j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser"))
-                    .add("MailType", j.text("mailType"));
+            add("MailUser", job.text("mailUser").isEmpty() ? job.text("userName") : job.text("mailUser"))
+                    .add("MailType", job.text("mailType"));
         }
-        optional(j, "extra", "Extra");
+        optional(job, "extra", "Extra");
     }
 
     /** Prints a job's wishes on one line with nothing between them, as Slurm does. */
     private void wishes(List<String> all) {
         StringBuilder out = new StringBuilder();
-        for (String[] w : new String[][] {
+        for (String[] row : new String[][] {
             {"GRES_BINDING_ENFORCED", "GresEnforceBind=Yes"},
             {"GRES_BINDING_DISABLED", "GresEnforceBind=No"},
             {"KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=Yes"},
             {"NO_KILL_INVALID_DEPENDENCY", "KillOInInvalidDependent=No"},
             {"SPREAD_JOB", "SpreadJob=Yes"}
         }) {
-            out.append(all.contains(w[0]) ? w[1] : "");
+            out.append(all.contains(row[0]) ? row[1] : "");
         }
         if (!out.isEmpty()) {
             line();
-            b.append(out);
+            text.append(out);
         }
     }
 
@@ -339,15 +340,15 @@ public final class ShowText {
         frequencies(f);
     }
 
-    private void frequencies(CpuFreq f) {
-        if (!f.min().isEmpty()) {
-            add("CPU_min_freq", f.min());
+    private void frequencies(CpuFreq frequency) {
+        if (!frequency.min().isEmpty()) {
+            add("CPU_min_freq", frequency.min());
         }
-        if (!f.max().isEmpty()) {
-            add("CPU_max_freq", f.max());
+        if (!frequency.max().isEmpty()) {
+            add("CPU_max_freq", frequency.max());
         }
-        if (!f.governor().isEmpty()) {
-            add("Governor", f.governor());
+        if (!frequency.governor().isEmpty()) {
+            add("Governor", frequency.governor());
         }
     }
 
@@ -358,210 +359,224 @@ public final class ShowText {
         }
     }
 
-    public String node(Json.Obj n, boolean details) {
+    public String node(Json.Obj node, boolean details) {
         begin();
-        add("NodeName", n.text("name"));
-        if (!n.text("architecture").isEmpty()) {
-            add("Arch", n.text("architecture"));
+        add("NodeName", node.text("name"));
+        if (!node.text("architecture").isEmpty()) {
+            add("Arch", node.text("architecture"));
         }
-        if (!n.text("cpuBind").isEmpty()) {
-            add("CpuBind", n.text("cpuBind"));
+        if (!node.text("cpuBind").isEmpty()) {
+            add("CpuBind", node.text("cpuBind"));
         }
-        add("CoresPerSocket", n.number("coresPerSocket"));
-        b.append(' ');
+        add("CoresPerSocket", node.number("coresPerSocket"));
+        text.append(' ');
         line();
-        add("CPUAlloc", n.number("cpusAllocated")).add("CPUEfctv", n.number("cpusEffective"));
-        add("CPUTot", n.number("cpus")).add("CPULoad", NodeRows.load(n));
+        add("CPUAlloc", node.number("cpusAllocated")).add("CPUEfctv", node.number("cpusEffective"));
+        add("CPUTot", node.number("cpus")).add("CPULoad", NodeRows.load(node));
         line();
-        add("AvailableFeatures", orNull(n, "features"));
+        add("AvailableFeatures", orNull(node, "features"));
         line();
-        add("ActiveFeatures", orNull(n, "activeFeatures"));
+        add("ActiveFeatures", orNull(node, "activeFeatures"));
         line();
-        add("Gres", orNull(n, "gres"));
+        add("Gres", orNull(node, "gres"));
         line();
         if (details) {
-            add("GresDrain", n.text("gresDrain").isEmpty() ? "N/A" : n.text("gresDrain"));
+            add("GresDrain", node.text("gresDrain").isEmpty() ? "N/A" : node.text("gresDrain"));
             line();
         }
-        if (details && !n.text("gresUsed").isEmpty()) {
-            add("GresUsed", n.text("gresUsed"));
+        if (details && !node.text("gresUsed").isEmpty()) {
+            add("GresUsed", node.text("gresUsed"));
             line();
         }
-        add("NodeAddr", n.text("address"))
-                .add("NodeHostName", n.text("hostname"))
-                .add("Port", n.number("port"));
-        if (!n.text("version").isEmpty()) {
-            add("Version", n.text("version"));
+        add("NodeAddr", node.text("address"))
+                .add("NodeHostName", node.text("hostname"))
+                .add("Port", node.number("port"));
+        if (!node.text("version").isEmpty()) {
+            add("Version", node.text("version"));
         }
         line();
-        if (!n.text("operatingSystem").isEmpty()) {
-            add("OS", n.text("operatingSystem"));
-            b.append(' ');
+        if (!node.text("operatingSystem").isEmpty()) {
+            add("OS", node.text("operatingSystem"));
+            text.append(' ');
             line();
         }
-        nodeState(n);
+        nodeState(node);
         return end();
     }
 
-    private void nodeState(Json.Obj n) {
-        add("RealMemory", n.number("memoryMb")).add("AllocMem", n.number("memoryAllocatedMb"));
-        add("FreeMem", n.number("memoryFreeMb") == 0 ? "N/A" : Long.toString(n.number("memoryFreeMb")));
-        add("Sockets", n.number("sockets")).add("Boards", Math.max(1, n.number("boards")));
+    private void nodeState(Json.Obj node) {
+        add("RealMemory", node.number("memoryMb")).add("AllocMem", node.number("memoryAllocatedMb"));
+        add("FreeMem", node.number("memoryFreeMb") == 0 ? "N/A" : Long.toString(node.number("memoryFreeMb")));
+        add("Sockets", node.number("sockets")).add("Boards", Math.max(1, node.number("boards")));
         line();
-        nodeSpecialization(n);
-        add("State", NodeRows.stateFull(n)).add("ThreadsPerCore", n.number("threadsPerCore"));
-        add("TmpDisk", n.number("tmpDiskMb")).add("Weight", n.number("weight"));
-        int owner = n.integer("owner");
-        add("Owner", owner <= 0 ? "N/A" : c.host().userName(owner) + "(" + owner + ")");
-        add("MCS_label", JobRows.orNA(n.text("mcsLabel")));
+        nodeSpecialization(node);
+        add("State", NodeRows.stateFull(node)).add("ThreadsPerCore", node.number("threadsPerCore"));
+        add("TmpDisk", node.number("tmpDiskMb")).add("Weight", node.number("weight"));
+        int owner = node.integer("owner");
+        add("Owner", owner <= 0 ? "N/A" : context.host().userName(owner) + "(" + owner + ")");
+        add("MCS_label", JobRows.orNA(node.text("mcsLabel")));
         line();
-        if (!NodeRows.nextState(n).isEmpty()) {
-            add("NextState", NodeRows.nextState(n));
+        if (!NodeRows.nextState(node).isEmpty()) {
+            add("NextState", NodeRows.nextState(node));
             line();
         }
-        List<String> partitions = n.texts("partitions");
+        List<String> partitions = node.texts("partitions");
         if (!partitions.isEmpty()) {
             add("Partitions", String.join(",", partitions));
-            b.append(' ');
+            text.append(' ');
             line();
         }
-        add("BootTime", time(n, "bootTime", "None")).add("SlurmdStartTime", time(n, "slurmdStartTime", "None"));
+        add("BootTime", time(node, "bootTime", "None")).add("SlurmdStartTime", time(node, "slurmdStartTime", "None"));
         line();
-        add("LastBusyTime", time(n, "lastBusy", "Unknown"))
-                .add("ResumeAfterTime", time(n, "resumeAfter", "None"))
-                .add("SuspendTime", n.text("suspendTime").matches("[0-9]+") ? n.text("suspendTime") : "INFINITE");
+        add("LastBusyTime", time(node, "lastBusy", "Unknown"))
+                .add("ResumeAfterTime", time(node, "resumeAfter", "None"))
+                .add("SuspendTime", node.text("suspendTime").matches("[0-9]+") ? node.text("suspendTime") : "INFINITE");
         line();
-        add("CfgTRES", n.text("tresConfigured"));
+        add("CfgTRES", node.text("tresConfigured"));
         line();
-        add("AllocTRES", n.text("tresAllocated"));
+        add("AllocTRES", node.text("tresAllocated"));
         line();
-        add("CurrentWatts", n.flag("metered") ? n.number("watts") : 0)
-                .add("AveWatts", n.flag("metered") ? n.number("averageWatts") : 0);
-        if (!n.text("reason").isEmpty()) {
+        add("CurrentWatts", node.flag("metered") ? node.number("watts") : 0)
+                .add("AveWatts", node.flag("metered") ? node.number("averageWatts") : 0);
+        if (!node.text("reason").isEmpty()) {
             line();
             add(
                     "Reason",
-                    n.text("reason") + " [" + n.text("reasonUser") + "@" + time(n, "reasonTime", "Unknown") + "]");
+                    node.text("reason") + " [" + node.text("reasonUser") + "@" + time(node, "reasonTime", "Unknown")
+                            + "]");
         }
-        optional(n, "comment", "Comment");
-        optional(n, "extra", "Extra");
-        optional(n, "reservation", "ReservationName");
-        if (!n.text("instanceId").isEmpty() || !n.text("instanceType").isEmpty()) {
+        optional(node, "comment", "Comment");
+        optional(node, "extra", "Extra");
+        optional(node, "reservation", "ReservationName");
+        if (!node.text("instanceId").isEmpty() || !node.text("instanceType").isEmpty()) {
             line();
-            add("InstanceId", n.text("instanceId")).add("InstanceType", n.text("instanceType"));
+            add("InstanceId", node.text("instanceId")).add("InstanceType", node.text("instanceType"));
         }
-        optional(n, "topology", "Topology");
+        optional(node, "topology", "Topology");
     }
 
     /** Cores and memory that jobs cannot have. */
-    private void nodeSpecialization(Json.Obj n) {
-        if (n.integer("coreSpecCount") != 0 || n.number("memSpecLimitMb") != 0) {
-            if (n.integer("coreSpecCount") != 0) {
-                add("CoreSpecCount", n.number("coreSpecCount"));
+    private void nodeSpecialization(Json.Obj node) {
+        if (node.integer("coreSpecCount") != 0 || node.number("memSpecLimitMb") != 0) {
+            if (node.integer("coreSpecCount") != 0) {
+                add("CoreSpecCount", node.number("coreSpecCount"));
             }
-            if (!n.text("cpuSpecList").isEmpty()) {
-                add("CPUSpecList", n.text("cpuSpecList"));
+            if (!node.text("cpuSpecList").isEmpty()) {
+                add("CPUSpecList", node.text("cpuSpecList"));
             }
-            if (n.number("memSpecLimitMb") != 0) {
-                add("MemSpecLimit", n.number("memSpecLimitMb"));
+            if (node.number("memSpecLimitMb") != 0) {
+                add("MemSpecLimit", node.number("memSpecLimitMb"));
             }
             line();
         }
-        if (!n.text("restrictedCores").isEmpty()) {
-            add("RestrictedCoresPerGPU", n.text("restrictedCores"));
+        if (!node.text("restrictedCores").isEmpty()) {
+            add("RestrictedCoresPerGPU", node.text("restrictedCores"));
             line();
         }
     }
 
-    public String partition(Json.Obj p) {
+    public String partition(Json.Obj partition) {
         begin();
-        add("PartitionName", p.text("name"));
+        add("PartitionName", partition.text("name"));
         line();
-        add("AllowGroups", orAll(p, "allowGroups"));
-        if (p.text("denyAccounts").isEmpty() || !orAll(p, "allowAccounts").equalsIgnoreCase("ALL")) {
-            add("AllowAccounts", orAll(p, "allowAccounts"));
+        add("AllowGroups", orAll(partition, "allowGroups"));
+        if (partition.text("denyAccounts").isEmpty()
+                || !orAll(partition, "allowAccounts").equalsIgnoreCase("ALL")) {
+            add("AllowAccounts", orAll(partition, "allowAccounts"));
         } else {
-            add("DenyAccounts", p.text("denyAccounts"));
+            add("DenyAccounts", partition.text("denyAccounts"));
         }
-        if (p.text("denyQos").isEmpty() || !orAll(p, "allowQos").equalsIgnoreCase("ALL")) {
-            add("AllowQos", orAll(p, "allowQos"));
+        if (partition.text("denyQos").isEmpty() || !orAll(partition, "allowQos").equalsIgnoreCase("ALL")) {
+            add("AllowQos", orAll(partition, "allowQos"));
         } else {
-            add("DenyQos", p.text("denyQos"));
+            add("DenyQos", partition.text("denyQos"));
         }
         line();
-        add("AllocNodes", orAll(p, "allocNodes"));
-        if (!p.text("alternate").isEmpty()) {
-            add("Alternate", p.text("alternate"));
+        add("AllocNodes", orAll(partition, "allocNodes"));
+        if (!partition.text("alternate").isEmpty()) {
+            add("Alternate", partition.text("alternate"));
         }
-        flag("Default", p.flag("isDefault"));
-        if (!p.text("cpuBind").isEmpty()) {
-            add("CpuBind", p.text("cpuBind") + " ");
+        flag("Default", partition.flag("isDefault"));
+        if (!partition.text("cpuBind").isEmpty()) {
+            add("CpuBind", partition.text("cpuBind") + " ");
         }
-        add("QoS", JobRows.orNA(p.text("qos")));
+        add("QoS", JobRows.orNA(partition.text("qos")));
         line();
-        add("DefaultTime", defaultTime(p.integer("defaultTimeMin")));
-        flag("DisableRootJobs", p.flag("disableRootJobs"));
-        add("Exclusive", exclusive(p));
-        add("GraceTime", p.number("graceTimeSeconds"));
-        flag("Hidden", p.flag("hidden"));
+        add("DefaultTime", defaultTime(partition.integer("defaultTimeMin")));
+        flag("DisableRootJobs", partition.flag("disableRootJobs"));
+        add("Exclusive", exclusive(partition));
+        add("GraceTime", partition.number("graceTimeSeconds"));
+        flag("Hidden", partition.flag("hidden"));
         line();
-        add("MaxNodes", p.number("maxNodes") == 0 ? "0" : orUnlimited(p.number("maxNodes")));
-        add("MaxTime", Durations.fullMinutes(p.integer("maxTimeMin")));
-        add("MinNodes", p.number("minNodes")).flag("LLN", p.flag("leastLoadedNodes"));
-        add("MaxCPUsPerNode", cpusMax(p.number("maxCpusPerNode")));
-        add("MaxCPUsPerSocket", cpusMax(p.number("maxCpusPerSocket")));
+        add("MaxNodes", partition.number("maxNodes") == 0 ? "0" : orUnlimited(partition.number("maxNodes")));
+        add("MaxTime", Durations.fullMinutes(partition.integer("maxTimeMin")));
+        add("MinNodes", partition.number("minNodes")).flag("LLN", partition.flag("leastLoadedNodes"));
+        add("MaxCPUsPerNode", cpusMax(partition.number("maxCpusPerNode")));
+        add("MaxCPUsPerSocket", cpusMax(partition.number("maxCpusPerSocket")));
         line();
-        if (!p.text("nodeSets").isEmpty()) {
-            add("NodeSets", p.text("nodeSets"));
+        if (!partition.text("nodeSets").isEmpty()) {
+            add("NodeSets", partition.text("nodeSets"));
             line();
         }
-        add("Nodes", orNull(p, "nodes"));
+        add("Nodes", orNull(partition, "nodes"));
         line();
-        partitionPolicy(p);
+        partitionPolicy(partition);
         return end();
     }
 
-    private static String exclusive(Json.Obj p) {
-        if (p.flag("exclusiveTopo")) {
+    private static String exclusive(Json.Obj partition) {
+        if (partition.flag("exclusiveTopo")) {
             return "TOPO";
         }
-        if (p.flag("exclusiveUser")) {
+        if (partition.flag("exclusiveUser")) {
             return "USER";
         }
-        return p.flag("exclusiveNode") || p.text("overSubscribe").equals("EXCLUSIVE") ? "NODE" : "NO";
+        return partition.flag("exclusiveNode")
+                        || partition.text("overSubscribe").equals("EXCLUSIVE")
+                ? "NODE"
+                : "NO";
     }
 
-    private void partitionPolicy(Json.Obj p) {
-        add("PriorityJobFactor", p.number("priorityJobFactor")).add("PriorityTier", p.number("priorityTier"));
-        flag("RootOnly", p.flag("rootOnly")).flag("ReqResv", p.flag("requireReservation"));
-        add("OverSubscribe", p.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : p.text("overSubscribe"));
+    private void partitionPolicy(Json.Obj partition) {
+        add("PriorityJobFactor", partition.number("priorityJobFactor"))
+                .add("PriorityTier", partition.number("priorityTier"));
+        flag("RootOnly", partition.flag("rootOnly")).flag("ReqResv", partition.flag("requireReservation"));
+        add(
+                "OverSubscribe",
+                partition.text("overSubscribe").matches("|EXCLUSIVE") ? "NO" : partition.text("overSubscribe"));
         line();
-        add("OverTimeLimit", overTimeLimit(p.integer("overTimeLimitMin")));
-        add("PreemptMode", p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode"));
+        add("OverTimeLimit", overTimeLimit(partition.integer("overTimeLimitMin")));
+        add("PreemptMode", partition.text("preemptMode").isEmpty() ? "OFF" : partition.text("preemptMode"));
         line();
-        add("State", p.text("state")).add("TotalCPUs", p.number("totalCpus")).add("TotalNodes", p.number("totalNodes"));
-        add("SelectTypeParameters", p.text("selectTypeParameters").isEmpty() ? "NONE" : p.text("selectTypeParameters"));
+        add("State", partition.text("state"))
+                .add("TotalCPUs", partition.number("totalCpus"))
+                .add("TotalNodes", partition.number("totalNodes"));
+        add(
+                "SelectTypeParameters",
+                partition.text("selectTypeParameters").isEmpty() ? "NONE" : partition.text("selectTypeParameters"));
         line();
-        add("JobDefaults", orNull(p, "jobDefaults"));
+        add("JobDefaults", orNull(partition, "jobDefaults"));
         line();
-        if (p.number("defMemPerCpuMb") != 0) {
-            add("DefMemPerCPU", p.number("defMemPerCpuMb"));
+        if (partition.number("defMemPerCpuMb") != 0) {
+            add("DefMemPerCPU", partition.number("defMemPerCpuMb"));
         } else {
-            add("DefMemPerNode", orUnlimited(p.number("defMemPerNodeMb")));
+            add("DefMemPerNode", orUnlimited(partition.number("defMemPerNodeMb")));
         }
-        if (p.number("maxMemPerCpuMb") != 0) {
-            add("MaxMemPerCPU", p.number("maxMemPerCpuMb"));
+        if (partition.number("maxMemPerCpuMb") != 0) {
+            add("MaxMemPerCPU", partition.number("maxMemPerCpuMb"));
         } else {
-            add("MaxMemPerNode", orUnlimited(p.number("maxMemPerNodeMb")));
+            add("MaxMemPerNode", orUnlimited(partition.number("maxMemPerNodeMb")));
         }
         line();
-        add("TRES", orNull(p, "tres"));
-        optional(p, "tresBillingWeights", "TRESBillingWeights");
-        optional(p, "topology", "Topology");
-        if (!p.text("suspendTime").isEmpty() || p.flag("powerDownOnIdle")) {
+        add("TRES", orNull(partition, "tres"));
+        optional(partition, "tresBillingWeights", "TRESBillingWeights");
+        optional(partition, "topology", "Topology");
+        if (!partition.text("suspendTime").isEmpty() || partition.flag("powerDownOnIdle")) {
             line();
-            add("ResumeTimeout", orGlobal(p, "resumeTimeout")).add("SuspendTimeout", orGlobal(p, "suspendTimeout"));
-            add("SuspendTime", orGlobal(p, "suspendTime")).flag("PowerDownOnIdle", p.flag("powerDownOnIdle"));
+            add("ResumeTimeout", orGlobal(partition, "resumeTimeout"))
+                    .add("SuspendTimeout", orGlobal(partition, "suspendTimeout"));
+            add("SuspendTime", orGlobal(partition, "suspendTime"))
+                    .flag("PowerDownOnIdle", partition.flag("powerDownOnIdle"));
         }
     }
 
@@ -572,54 +587,58 @@ public final class ShowText {
         return minutes == PartitionInfo.OVER_UNLIMITED ? "UNLIMITED" : Integer.toString(minutes);
     }
 
-    private static String orGlobal(Json.Obj p, String field) {
-        return p.text(field).isEmpty() ? "GLOBAL" : p.text(field);
+    private static String orGlobal(Json.Obj partition, String field) {
+        return partition.text(field).isEmpty() ? "GLOBAL" : partition.text(field);
     }
 
-    private static String orAll(Json.Obj p, String field) {
-        return p.text(field).isEmpty() ? "ALL" : p.text(field);
+    private static String orAll(Json.Obj partition, String field) {
+        return partition.text(field).isEmpty() ? "ALL" : partition.text(field);
     }
 
     /** A bound of CPUs as the controller keeps it: below -1 for none at all. */
-    public static String cpusMax(long kept) {
-        if (kept < -1) {
+    public static String cpusMax(long stored) {
+        if (stored < -1) {
             return "0";
         }
-        return orUnlimited(kept == 0 ? -1 : kept);
+        return orUnlimited(stored == 0 ? -1 : stored);
     }
 
     public static String orUnlimited(long n) {
         return n <= 0 || n >= 0xffff_fffeL || n == Integer.MAX_VALUE ? "UNLIMITED" : Long.toString(n);
     }
 
-    public String step(Json.Obj s) {
+    public String step(Json.Obj step) {
         begin();
-        add("StepId", StepRows.id(s)).add("UserId", s.number("userId"));
-        add("StartTime", time(s, "startTime", "Unknown"));
-        add("TimeLimit", limit(s.integer("timeLimitMin"), "UNLIMITED"));
+        add("StepId", StepRows.id(step)).add("UserId", step.number("userId"));
+        add("StartTime", time(step, "startTime", "Unknown"));
+        add("TimeLimit", limit(step.integer("timeLimitMin"), "UNLIMITED"));
         line();
-        add("State", s.text("state")).add("Partition", s.text("partition")).add("NodeList", s.text("nodes"));
+        add("State", step.text("state"))
+                .add("Partition", step.text("partition"))
+                .add("NodeList", step.text("nodes"));
         line();
-        add("Nodes", s.number("nodeCount")).add("CPUs", s.number("cpus")).add("Tasks", s.number("tasks"));
-        add("Name", s.text("name")).add("Network", orNull(s, "network"));
+        add("Nodes", step.number("nodeCount")).add("CPUs", step.number("cpus")).add("Tasks", step.number("tasks"));
+        add("Name", step.text("name")).add("Network", orNull(step, "network"));
         line();
-        add("TRES", orNull(s, "tresAlloc"));
+        add("TRES", orNull(step, "tresAlloc"));
         line();
-        add("ResvPorts", orNull(s, "resvPorts"));
+        add("ResvPorts", orNull(step, "resvPorts"));
         line();
-        Optional<CpuFreq> frequency = CpuFreq.parse(s.text("cpuFreq"));
+        Optional<CpuFreq> frequency = CpuFreq.parse(step.text("cpuFreq"));
         frequency.ifPresentOrElse(this::frequencies, () -> add("CPUFreqReq", "Default"));
-        if (!s.text("distribution").isEmpty()) {
-            add("Dist", s.text("distribution"));
+        if (!step.text("distribution").isEmpty()) {
+            add("Dist", step.text("distribution"));
         }
         line();
         add(
                 "SrunHost:Pid",
-                s.text("submitHost").isEmpty() ? "(null):0" : s.text("submitHost") + ":" + s.integer("submitPid"));
-        optional(s, "container", "Container");
-        optional(s, "containerId", "ContainerID");
-        optional(s, "tresPerNode", "TresPerNode");
-        optional(s, "submitLine", "SubmitLine");
+                step.text("submitHost").isEmpty()
+                        ? "(null):0"
+                        : step.text("submitHost") + ":" + step.integer("submitPid"));
+        optional(step, "container", "Container");
+        optional(step, "containerId", "ContainerID");
+        optional(step, "tresPerNode", "TresPerNode");
+        optional(step, "submitLine", "SubmitLine");
         return end();
     }
 }

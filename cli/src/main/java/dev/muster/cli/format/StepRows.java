@@ -18,13 +18,13 @@ public final class StepRows {
      * {@code 12.0}, {@code 12.0+1}, {@code 12_3.batch}, {@code 12+1.0}. A heterogeneous job has one script: its step
      * has the job's own number.
      */
-    public static String id(Json.Obj s) {
-        boolean script = s.integer("hetJobId") != 0 && s.text("stepId").equals("batch");
-        return script ? s.integer("hetJobId") + ".batch" : JobRows.id(s, 0) + "." + s.text("stepId");
+    public static String id(Json.Obj step) {
+        boolean script = step.integer("hetJobId") != 0 && step.text("stepId").equals("batch");
+        return script ? step.integer("hetJobId") + ".batch" : JobRows.id(step, 0) + "." + step.text("stepId");
     }
 
-    public static List<Json.Obj> load(CommandContext c, List<String> ids) throws SlurmException {
-        return load(c, ids, true);
+    public static List<Json.Obj> load(CommandContext context, List<String> ids) throws SlurmException {
+        return load(context, ids, true);
     }
 
     /**
@@ -32,12 +32,12 @@ public final class StepRows {
      *
      * @param all whether to list steps of jobs in hidden partitions
      */
-    public static List<Json.Obj> load(CommandContext c, List<String> typed, boolean all) throws SlurmException {
+    public static List<Json.Obj> load(CommandContext context, List<String> typed, boolean all) throws SlurmException {
         List<String> ids = new ArrayList<>();
         for (String id : typed) {
-            ids.add(numbered(c, id));
+            ids.add(numbered(context, id));
         }
-        Json.Obj q = new Json.Obj();
+        Json.Obj query = new Json.Obj();
         List<Object> jobs = new ArrayList<>();
         for (String id : ids) {
             int end = 0;
@@ -47,30 +47,30 @@ public final class StepRows {
             jobs.add(Math.max(0, Digits.parseNumber(id.substring(0, end))));
         }
         if (!jobs.isEmpty()) {
-            q.put("jobIds", jobs);
+            query.put("jobIds", jobs);
         }
-        q.put("stepId", -1L);
-        q.put("allUsers", Boolean.TRUE);
-        JobRequest.put(q, "shownPartitions", !all);
-        Json.Obj reply = c.host().controller().call("QuerySteps", q);
+        query.put("stepId", -1L);
+        query.put("allUsers", Boolean.TRUE);
+        JobRequest.put(query, "shownPartitions", !all);
+        Json.Obj reply = context.host().controller().call("QuerySteps", query);
         List<Json.Obj> steps = reply.objects("steps");
         steps.removeIf(s -> !ids.isEmpty() && !isNamed(s, ids));
-        for (Json.Obj s : steps) {
-            s.put("now", reply.number("now"));
+        for (Json.Obj step : steps) {
+            step.put("now", reply.number("now"));
         }
         return steps;
     }
 
     /** Replaces the SLUID in the name of a job or step by the job's number; 0 for an unknown job. */
-    private static String numbered(CommandContext c, String id) throws SlurmException {
+    private static String numbered(CommandContext context, String id) throws SlurmException {
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);
-        return Sluid.parse(job).isEmpty() ? id : Math.max(0, JobIds.resolve(c, job)) + id.substring(job.length());
+        return Sluid.parse(job).isEmpty() ? id : Math.max(0, JobIds.resolve(context, job)) + id.substring(job.length());
     }
 
-    private static boolean isNamed(Json.Obj s, List<String> ids) {
-        String full = id(s);
-        String raw = s.integer("jobId") + "." + s.text("stepId");
+    private static boolean isNamed(Json.Obj step, List<String> ids) {
+        String full = id(step);
+        String raw = step.integer("jobId") + "." + step.text("stepId");
         for (String id : ids) {
             if (id.equals(full)
                     || id.equals(raw)

@@ -8,27 +8,27 @@ public final class TaskRanges {
     private TaskRanges() {}
 
     public static String text(List<Integer> ranks) {
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         int from = -1;
         int last = -2;
         for (int r : new TreeSet<>(ranks)) {
             if (r != last + 1) {
-                close(b, from, last);
+                close(text, from, last);
                 from = r;
             }
             last = r;
         }
-        close(b, from, last);
-        return b.toString();
+        close(text, from, last);
+        return text.toString();
     }
 
-    private static void close(StringBuilder b, int from, int last) {
+    private static void close(StringBuilder text, int from, int last) {
         if (from < 0) {
             return;
         }
-        b.append(b.isEmpty() ? "" : ",").append(from);
+        text.append(text.isEmpty() ? "" : ",").append(from);
         if (last > from) {
-            b.append('-').append(last);
+            text.append('-').append(last);
         }
     }
 }

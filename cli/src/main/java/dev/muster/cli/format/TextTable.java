@@ -65,23 +65,23 @@ public final class TextTable {
         out.println(line.toString());
     }
 
-    private void cell(StringBuilder line, Column c, String value, boolean mark) {
+    private void cell(StringBuilder line, Column column, String value, boolean mark) {
         if (style.bars()) {
             line.append(value).append('|');
             return;
         }
-        int width = Math.abs(c.width);
-        String v;
+        int width = Math.abs(column.width);
+        String text;
         if (value.length() <= width) {
-            v = value;
+            text = value;
         } else if (mark && width > 0) {
-            v = value.substring(0, width - 1) + "+";
+            text = value.substring(0, width - 1) + "+";
         } else {
-            v = value.substring(0, width);
+            text = value.substring(0, width);
         }
 
-        String pad = " ".repeat(width - v.length());
-        line.append(c.width < 0 ? v + pad : pad + v).append(' ');
+        String pad = " ".repeat(width - text.length());
+        line.append(column.width < 0 ? text + pad : pad + text).append(' ');
     }
 
     /** Columns as {@code format=} names them, of those that a report has. */

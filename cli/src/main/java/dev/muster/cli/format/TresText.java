@@ -14,11 +14,11 @@ public final class TresText {
     private TresText() {}
 
     /** {@code cpu=4,billing=3}, whatever order it is kept in. */
-    public static String ordered(String kept) {
-        List<String> items = new ArrayList<>(Texts.split(kept, ','));
+    public static String ordered(String stored) {
+        List<String> items = new ArrayList<>(Texts.split(stored, ','));
         items.sort(Comparator.comparingInt(item -> {
-            int at = EVERYWHERE.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
-            return at < 0 ? EVERYWHERE.size() : at;
+            int index = EVERYWHERE.indexOf(item.substring(0, Math.max(0, item.indexOf('='))));
+            return index < 0 ? EVERYWHERE.size() : index;
         }));
         return String.join(",", items);
     }

@@ -56,7 +56,7 @@ public final class Scancel implements Command {
 
     private static final List<String> ACTIVE = List.of("PENDING", "RUNNING", "SUSPENDED");
 
-    private static final class Wanted {
+    private static final class Options {
         final Json.Obj request = new Json.Obj();
         int signal;
         boolean signalGiven;
@@ -75,39 +75,39 @@ public final class Scancel implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        environment(c, w);
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "[job_id[_array_id][.step_id]...]", h)) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        environment(context, options);
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "[job_id[_array_id][.step_id]...]", hit)) {
                 return 0;
             }
-            option(c, w, h.opt().name(), h.value());
+            option(context, options, hit.opt().name(), hit.value());
         }
         List<String> jobs = new ArrayList<>();
-        for (String operand : p.operands()) {
+        for (String operand : parsed.operands()) {
             for (String id : HostList.split(operand)) {
                 if (!JobIds.isJobOrStep(id) && !id.endsWith("_")
                         || NAMED_STEP.matcher(id).find()) {
-                    throw c.bad(1, "Invalid " + (JobIds.isSluidLike(id) ? "SLUID " : "job id ") + id);
+                    throw context.bad(1, "Invalid " + (JobIds.isSluidLike(id) ? "SLUID " : "job id ") + id);
                 }
                 jobs.add(id.endsWith("_") ? id.substring(0, id.length() - 1) : id);
             }
         }
-        if (jobs.isEmpty() && !w.filtered) {
-            throw c.bad(1, "No job identification provided");
+        if (jobs.isEmpty() && !options.filtered) {
+            throw context.bad(1, "No job identification provided");
         }
-        if (w.interactive) {
-            jobs = confirmed(c, w, jobs);
+        if (options.interactive) {
+            jobs = confirmed(context, options, jobs);
             if (jobs.isEmpty()) {
                 return 0;
             }
         }
-        return cancel(c, w, jobs);
+        return cancel(context, options, jobs);
     }
 
-    private static void environment(CommandContext c, Wanted w) throws UsageException {
+    private static void environment(CommandContext context, Options options) throws UsageException {
         String[][] table = {
             {"SCANCEL_ACCOUNT", "account"},
             {"SCANCEL_NAME", "name"},
@@ -118,12 +118,13 @@ public final class Scancel implements Command {
             {"SCANCEL_WCKEY", "wckey"}
         };
         for (String[] row : table) {
-            String v = c.env(row[0]);
-            if (!v.isEmpty()) {
-                option(c, w, row[1], v);
+            String value = context.env(row[0]);
+            if (!value.isEmpty()) {
+                option(context, options, row[1], value);
             }
         }
-        w.verbose += Texts.isNumber(c.env("SCANCEL_VERBOSE")) ? Integer.parseInt(c.env("SCANCEL_VERBOSE")) : 0;
+        options.verbose +=
+                Texts.isNumber(context.env("SCANCEL_VERBOSE")) ? Integer.parseInt(context.env("SCANCEL_VERBOSE")) : 0;
         String[] flags = {
             "SCANCEL_BATCH",
             "batch",
@@ -139,100 +140,109 @@ public final class Scancel implements Command {
             "ctld"
         };
         for (int i = 0; i < flags.length; i += 2) {
-            String v = c.env(flags[i]);
-            if (v.equalsIgnoreCase("true") || v.equals("1") || v.equalsIgnoreCase("yes") || v.equalsIgnoreCase("t")) {
-                option(c, w, flags[i + 1], "");
+            String value = context.env(flags[i]);
+            if (value.equalsIgnoreCase("true")
+                    || value.equals("1")
+                    || value.equalsIgnoreCase("yes")
+                    || value.equalsIgnoreCase("t")) {
+                option(context, options, flags[i + 1], "");
             }
         }
     }
 
-    private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
+    private static void option(CommandContext context, Options options, String name, String value)
+            throws UsageException {
         switch (name) {
-            case "account" -> filter(w, "accounts", "account", v);
-            case "batch" -> w.request.put("batchOnly", Boolean.TRUE);
-            case "cluster", "clusters" -> Clusters.requireKnown(c, v);
-            case "cron" -> w.request.put("cronAllowed", Boolean.TRUE);
-            case "full" -> w.request.put("full", Boolean.TRUE);
-            case "hurry" -> w.request.put("hurry", Boolean.TRUE);
-            case "interactive" -> w.interactive = true;
-            case "name", "jobname" -> filter(w, "names", "job_name", v);
-            case "nodelist" -> filter(w, "nodes", "nodelist", v);
-            case "partition" -> filter(w, "partitions", "partition", v);
-            case "qos" -> filter(w, "qos", "qos", v);
-            case "reservation" -> filter(w, "reservations", "reservation", v);
-            case "wckey" -> filter(w, "wckeys", "wckey", v);
-            case "quiet" -> w.verbose = -1;
-            case "verbose" -> w.verbose++;
-            case "ctld" -> w.atOnce = true;
-            case "me" -> user(w, c.host().uid(), c.host().userName(c.host().uid()));
+            case "account" -> filter(options, "accounts", "account", value);
+            case "batch" -> options.request.put("batchOnly", Boolean.TRUE);
+            case "cluster", "clusters" -> Clusters.requireKnown(context, value);
+            case "cron" -> options.request.put("cronAllowed", Boolean.TRUE);
+            case "full" -> options.request.put("full", Boolean.TRUE);
+            case "hurry" -> options.request.put("hurry", Boolean.TRUE);
+            case "interactive" -> options.interactive = true;
+            case "name", "jobname" -> filter(options, "names", "job_name", value);
+            case "nodelist" -> filter(options, "nodes", "nodelist", value);
+            case "partition" -> filter(options, "partitions", "partition", value);
+            case "qos" -> filter(options, "qos", "qos", value);
+            case "reservation" -> filter(options, "reservations", "reservation", value);
+            case "wckey" -> filter(options, "wckeys", "wckey", value);
+            case "quiet" -> options.verbose = -1;
+            case "verbose" -> options.verbose++;
+            case "ctld" -> options.atOnce = true;
+            case "me" ->
+                user(
+                        options,
+                        context.host().uid(),
+                        context.host().userName(context.host().uid()));
             case "user" -> {
-                int uid = c.host().userId(v);
+                int uid = context.host().userId(value);
                 if (uid < 0) {
-                    throw c.bad(1, "Invalid user name: " + v);
+                    throw context.bad(1, "Invalid user name: " + value);
                 }
-                user(w, uid, v);
+                user(options, uid, value);
             }
-            case "state" -> state(w, v);
+            case "state" -> state(options, value);
             case "signal" -> {
-                w.signal = Signals.number(v);
-                w.signalGiven = true;
-                if (w.signal <= 0) {
-                    throw new UsageException(1, List.of("Unknown job signal: " + v));
+                options.signal = Signals.number(value);
+                options.signalGiven = true;
+                if (options.signal <= 0) {
+                    throw new UsageException(1, List.of("Unknown job signal: " + value));
                 }
             }
-            case "admin-comment" -> w.request.put("adminComment", v);
-            case "sibling" -> throw c.bad(1, "--" + name + " is not supported by this cluster");
+            case "admin-comment" -> options.request.put("adminComment", value);
+            case "sibling" -> throw context.bad(1, "--" + name + " is not supported by this cluster");
             default -> throw new IllegalStateException(name);
         }
     }
 
-    private static void filter(Wanted w, String field, String shown, String v) {
+    private static void filter(Options options, String field, String shown, String value) {
         // jobs of one name, whatever is in it
-        w.request.put(field, field.equals("names") ? List.of(v) : new ArrayList<Object>(Texts.split(v, ',')));
-        w.filtered = true;
-        w.filters += (w.filters.isEmpty() ? "" : ",") + shown + "=" + v + " ";
+        options.request.put(
+                field, field.equals("names") ? List.of(value) : new ArrayList<Object>(Texts.split(value, ',')));
+        options.filtered = true;
+        options.filters += (options.filters.isEmpty() ? "" : ",") + shown + "=" + value + " ";
     }
 
-    private static void user(Wanted w, int uid, String name) {
-        w.request.put("userIds", List.of((long) uid));
-        w.filtered = true;
-        w.filters += (w.filters.isEmpty() ? "" : ",") + "user_name=" + name + " ";
+    private static void user(Options options, int uid, String name) {
+        options.request.put("userIds", List.of((long) uid));
+        options.filtered = true;
+        options.filters += (options.filters.isEmpty() ? "" : ",") + "user_name=" + name + " ";
     }
 
-    private static void state(Wanted w, String v) throws UsageException {
+    private static void state(Options options, String value) throws UsageException {
         List<Object> states = new ArrayList<>();
-        for (String s : Texts.split(v, ',')) {
-            String name = JobRows.stateName(Texts.upper(s));
+        for (String text : Texts.split(value, ',')) {
+            String name = JobRows.stateName(Texts.upper(text));
             if (!name.equals("PENDING") && !name.equals("RUNNING") && !name.equals("SUSPENDED")) {
                 throw new UsageException(
                         1,
                         List.of(
-                                "Invalid job state specified: " + s,
+                                "Invalid job state specified: " + text,
                                 "Valid job states are PENDING, RUNNING, and SUSPENDED"));
             }
             states.add(name);
         }
-        w.request.put("states", states);
-        w.filtered = true;
-        w.filters += (w.filters.isEmpty() ? "" : ",") + "state=" + v + " ";
+        options.request.put("states", states);
+        options.filtered = true;
+        options.filters += (options.filters.isEmpty() ? "" : ",") + "state=" + value + " ";
     }
 
-    private static int cancel(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {
-        w.request.put("requestId", c.host().requestId());
+    private static int cancel(CommandContext context, Options options, List<String> jobs) throws SlurmException {
+        options.request.put("requestId", context.host().requestId());
         // of steps alone, every process is killed at once; jobs are asked to end first
         boolean steps = !jobs.isEmpty() && jobs.stream().allMatch(j -> j.indexOf('.') > 0);
-        JobRequest.put(w.request, "signal", w.signal == 0 && steps ? Signals.KILL : w.signal);
+        JobRequest.put(options.request, "signal", options.signal == 0 && steps ? Signals.KILL : options.signal);
         if (!jobs.isEmpty()) {
-            w.request.put("jobs", new ArrayList<Object>(jobs));
+            options.request.put("jobs", new ArrayList<Object>(jobs));
         }
-        if (w.atOnce) {
-            w.request.put("ctld", Boolean.TRUE);
-        } else if (w.filtered) {
-            w.request.put("tellsOthers", Boolean.TRUE);
+        if (options.atOnce) {
+            options.request.put("ctld", Boolean.TRUE);
+        } else if (options.filtered) {
+            options.request.put("tellsOthers", Boolean.TRUE);
         }
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("Cancel", w.request);
+            reply = context.host().controller().call("Cancel", options.request);
         } catch (SlurmException e) {
             if (jobs.isEmpty()) {
                 throw e;
@@ -244,66 +254,67 @@ public final class Scancel implements Command {
             one.put("error", e.getMessage());
             reply.put("errors", List.of(one));
         }
-        if (w.verbose > 0) {
-            describe(c, w, jobs, reply);
+        if (options.verbose > 0) {
+            describe(context, options, jobs, reply);
         }
         int rc = 0;
         for (Json.Obj e : reply.objects("errors")) {
-            rc = Math.max(rc, report(c, w, e));
+            rc = Math.max(rc, report(context, options, e));
         }
         // slurmctld changed some of the jobs and reports the others
-        return w.atOnce ? 0 : rc;
+        return options.atOnce ? 0 : rc;
     }
 
     /** Says with {@code -v} which jobs and steps were signalled. */
-    private static void describe(CommandContext c, Wanted w, List<String> jobs, Json.Obj reply) {
+    private static void describe(CommandContext context, Options options, List<String> jobs, Json.Obj reply) {
         List<String> done = reply.texts("done");
-        for (String id : jobs.isEmpty() || w.filtered ? done.stream().distinct().toList() : jobs) {
+        for (String id :
+                jobs.isEmpty() || options.filtered ? done.stream().distinct().toList() : jobs) {
             String kind;
-            if (w.request.flag("batchOnly")) {
+            if (options.request.flag("batchOnly")) {
                 kind = "batch job ";
-            } else if (w.request.flag("full")) {
+            } else if (options.request.flag("full")) {
                 kind = "full job ";
             } else if (id.indexOf('.') < 0) {
                 kind = "job ";
             } else {
                 kind = "step ";
             }
-            c.info((w.signalGiven ? "Signal " + w.signal + " to " : "Terminating ") + kind + id);
+            context.info((options.signalGiven ? "Signal " + options.signal + " to " : "Terminating ") + kind + id);
         }
         if (jobs.isEmpty() && done.isEmpty() && reply.objects("errors").isEmpty()) {
-            c.error("No active jobs match ALL job filters, including: " + w.filters);
+            context.error("No active jobs match ALL job filters, including: " + options.filters);
         }
     }
 
     /** A job that is gone or unknown is no failure of a plain cancel, only -v mentions it. */
-    private static int report(CommandContext c, Wanted w, Json.Obj e) throws SlurmException {
+    private static int report(CommandContext context, Options options, Json.Obj e) throws SlurmException {
         int errno = e.integer("errno");
         boolean gone = errno == SlurmErrno.INVALID_JOB_ID.number() || errno == SlurmErrno.ALREADY_DONE.number();
         if (gone) {
-            return reportGone(c, w, e);
+            return reportGone(context, options, e);
         }
-        c.error(killError(e.text("job"), e.text("error")));
+        context.error(killError(e.text("job"), e.text("error")));
         return errno & 0xff;
     }
 
     /** Reports a job or step that is unknown or has ended. */
-    private static int reportGone(CommandContext c, Wanted w, Json.Obj e) throws SlurmException {
+    private static int reportGone(CommandContext context, Options options, Json.Obj e) throws SlurmException {
         String job = e.text("job");
         int dot = job.indexOf('.');
-        boolean plain = !w.signalGiven && !w.request.flag("batchOnly") && !w.interactive && dot < 0;
+        boolean plain = !options.signalGiven && !options.request.flag("batchOnly") && !options.interactive && dot < 0;
         if (plain) {
-            if (w.verbose > 0) {
-                c.error(killError(job, e.text("error")));
+            if (options.verbose > 0) {
+                context.error(killError(job, e.text("error")));
             }
             return 0;
         }
         String ofStep = dot < 0 ? job : job.substring(0, dot);
-        boolean noJob = dot < 0 || !isActive(c, ofStep);
-        if (w.verbose >= 0) {
+        boolean noJob = dot < 0 || !isActive(context, ofStep);
+        if (options.verbose >= 0) {
             // where the job does not have the step, the error names the job alone
             String kind = dot < 0 ? "job id " : "job step id ";
-            c.error("Kill job error on " + kind + (noJob ? job : ofStep) + ": "
+            context.error("Kill job error on " + kind + (noJob ? job : ofStep) + ": "
                     + (noJob ? SlurmErrno.INVALID_JOB_ID.sentence() : e.text("error")));
         }
         return noJob ? 1 : e.integer("errno") & 0xff;
@@ -314,10 +325,10 @@ public final class Scancel implements Command {
     }
 
     /** Returns whether the job exists and has not ended. */
-    private static boolean isActive(CommandContext c, String job) throws SlurmException {
-        Json.Obj q = new Json.Obj().put("jobs", List.of(job)).put("fields", List.of("state"));
+    private static boolean isActive(CommandContext context, String job) throws SlurmException {
+        Json.Obj query = new Json.Obj().put("jobs", List.of(job)).put("fields", List.of("state"));
         try {
-            return c.host().controller().call("QueryJobs", q).objects("jobs").stream()
+            return context.host().controller().call("QueryJobs", query).objects("jobs").stream()
                     .anyMatch(j -> ACTIVE.contains(j.text("state")));
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
@@ -327,14 +338,16 @@ public final class Scancel implements Command {
         }
     }
 
-    private static List<String> confirmed(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {
+    private static List<String> confirmed(CommandContext context, Options options, List<String> jobs)
+            throws SlurmException {
         List<String> steps = jobs.stream().filter(j -> j.indexOf('.') > 0).toList();
-        List<String> candidates = jobs.isEmpty() || w.filtered && steps.isEmpty() ? matching(c, w, jobs) : jobs;
+        List<String> candidates =
+                jobs.isEmpty() || options.filtered && steps.isEmpty() ? matching(context, options, jobs) : jobs;
         List<String> out = new ArrayList<>();
         for (String id : candidates) {
             String about;
             try {
-                about = about(c, id);
+                about = about(context, id);
             } catch (SlurmException e) {
                 if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
                     throw e;
@@ -345,9 +358,9 @@ public final class Scancel implements Command {
                 out.add(id); // unknown or ended: the controller refuses it in its words
                 continue;
             }
-            c.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about + " [y/n]? ");
-            c.out().flush();
-            String answer = readLine(c);
+            context.out().print("Cancel " + (id.indexOf('.') < 0 ? "job_id=" : "step_id=") + id + about + " [y/n]? ");
+            context.out().flush();
+            String answer = readLine(context);
             if (answer.startsWith("y") || answer.startsWith("Y")) {
                 out.add(id);
             }
@@ -356,47 +369,50 @@ public final class Scancel implements Command {
     }
 
     /** Name and partition of a job that has not ended; empty for one that has. */
-    private static String about(CommandContext c, String id) throws SlurmException {
+    private static String about(CommandContext context, String id) throws SlurmException {
         int dot = id.indexOf('.');
-        Json.Obj q = new Json.Obj();
-        q.put("jobs", List.of(dot < 0 ? id : id.substring(0, dot)));
-        q.put("fields", List.of("name", "partition", "state"));
-        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-            if (ACTIVE.contains(j.text("state"))) {
-                return " name=" + j.text("name") + " partition=" + j.text("partition");
+        Json.Obj query = new Json.Obj();
+        query.put("jobs", List.of(dot < 0 ? id : id.substring(0, dot)));
+        query.put("fields", List.of("name", "partition", "state"));
+        for (Json.Obj job : context.host().controller().call("QueryJobs", query).objects("jobs")) {
+            if (ACTIVE.contains(job.text("state"))) {
+                return " name=" + job.text("name") + " partition=" + job.text("partition");
             }
         }
         return "";
     }
 
-    private static List<String> matching(CommandContext c, Wanted w, List<String> jobs) throws SlurmException {
-        Json.Obj q = new Json.Obj();
+    private static List<String> matching(CommandContext context, Options options, List<String> jobs)
+            throws SlurmException {
+        Json.Obj query = new Json.Obj();
         if (!jobs.isEmpty()) {
-            q.put("jobs", new ArrayList<Object>(jobs));
+            query.put("jobs", new ArrayList<Object>(jobs));
         }
         for (String f : List.of(
                 "userIds", "accounts", "partitions", "qos", "names", "states", "nodes", "reservations", "wckeys")) {
-            if (w.request.has(f)) {
-                q.put(f, w.request.raw(f));
+            if (options.request.has(f)) {
+                query.put(f, options.request.raw(f));
             }
         }
-        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning", "state"));
+        query.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "arrayMaxRunning", "state"));
         List<String> out = new ArrayList<>();
-        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-            out.add(JobRows.id(j, 0));
+        for (Json.Obj job : context.host().controller().call("QueryJobs", query).objects("jobs")) {
+            out.add(JobRows.id(job, 0));
         }
         return out;
     }
 
-    private static String readLine(CommandContext c) {
-        StringBuilder b = new StringBuilder();
+    private static String readLine(CommandContext context) {
+        StringBuilder text = new StringBuilder();
         try {
-            for (int ch = c.in().read(); ch >= 0 && ch != '\n'; ch = c.in().read()) {
-                b.append((char) ch);
+            for (int ch = context.in().read();
+                    ch >= 0 && ch != '\n';
+                    ch = context.in().read()) {
+                text.append((char) ch);
             }
         } catch (IOException e) {
             return "";
         }
-        return b.toString().strip();
+        return text.toString().strip();
     }
 }

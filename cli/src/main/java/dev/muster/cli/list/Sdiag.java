@@ -44,84 +44,85 @@ public final class Sdiag implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
         boolean reset = false;
         String json = "";
         String parser = "";
         String sort = "";
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "", h)) {
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "", hit)) {
                 return 0;
             }
-            switch (h.opt().name()) {
+            switch (hit.opt().name()) {
                 case "all" -> reset = false;
                 case "reset" -> reset = true;
                 // lines are as long as they are
                 case "no-trunc" -> {}
-                case "cluster" -> Clusters.requireKnown(c, h.value());
+                case "cluster" -> Clusters.requireKnown(context, hit.value());
                 case "json", "yaml" -> {
-                    json = h.opt().name();
-                    parser = JsonOutput.requireParser(c, json, h.value());
+                    json = hit.opt().name();
+                    parser = JsonOutput.requireParser(context, json, hit.value());
                 }
-                default -> sort = h.opt().name();
+                default -> sort = hit.opt().name();
             }
         }
-        Json.Obj q = new Json.Obj();
-        JobRequest.put(q, "reset", reset);
+        Json.Obj query = new Json.Obj();
+        JobRequest.put(query, "reset", reset);
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryDiagnostics", q);
+            reply = context.host().controller().call("QueryDiagnostics", query);
         } catch (SlurmException e) {
-            c.err().println("slurm_reset_statistics: " + e.getMessage());
+            context.err().println("slurm_reset_statistics: " + e.getMessage());
             return 1;
         }
         if (reset) {
-            c.out().println("Reset scheduling statistics");
+            context.out().println("Reset scheduling statistics");
             return 0;
         }
         if (!json.isEmpty()) {
-            return JsonOutput.print(c, json, parser, DiagJson.of(reply));
+            return JsonOutput.print(context, json, parser, DiagJson.of(reply));
         }
-        print(c, reply, sort);
+        print(context, reply, sort);
         return 0;
     }
 
-    private static String moment(CommandContext c, long seconds) {
-        return MOMENT.format(Instant.ofEpochSecond(seconds).atZone(c.host().zone())) + " (" + seconds + ")";
+    private static String moment(CommandContext context, long seconds) {
+        return MOMENT.format(
+                        Instant.ofEpochSecond(seconds).atZone(context.host().zone())) + " (" + seconds + ")";
     }
 
-    private static void print(CommandContext c, Json.Obj reply, String sort) {
-        Json.Obj v = reply.obj("values");
-        Output out = c.out();
+    private static void print(CommandContext context, Json.Obj reply, String sort) {
+        Json.Obj values = reply.obj("values");
+        Output out = context.out();
         out.println(STARS);
-        out.println("sdiag output at " + moment(c, v.number("req_time")));
-        out.println("Data since      " + moment(c, v.number("req_time_start")));
+        out.println("sdiag output at " + moment(context, values.number("req_time")));
+        out.println("Data since      " + moment(context, values.number("req_time_start")));
         out.println(STARS);
-        out.println("Server thread count:  " + v.number("server_thread_count"));
+        out.println("Server thread count:  " + values.number("server_thread_count"));
         out.println("RPC queue enabled:    0");
-        out.println("Agent queue size:     " + v.number("agent_queue_size"));
-        out.println("Agent count:          " + v.number("agent_count"));
-        out.println("Agent thread count:   " + v.number("agent_thread_count"));
-        out.println("DBD Agent queue size: " + v.number("dbd_agent_queue_size") + "\n");
+        out.println("Agent queue size:     " + values.number("agent_queue_size"));
+        out.println("Agent count:          " + values.number("agent_count"));
+        out.println("Agent thread count:   " + values.number("agent_thread_count"));
+        out.println("DBD Agent queue size: " + values.number("dbd_agent_queue_size") + "\n");
         for (String name : List.of("submitted", "started", "completed", "canceled", "failed")) {
             out.println(("Jobs " + name + ":" + " ".repeat(10 - name.length())).substring(0, 16)
-                    + v.number("jobs_" + name));
+                    + values.number("jobs_" + name));
         }
-        out.println("\nJob states ts:  " + moment(c, v.number("job_states_ts")));
-        out.println("Jobs pending:   " + v.number("jobs_pending"));
-        out.println("Jobs running:   " + v.number("jobs_running") + "\n");
+        out.println("\nJob states ts:  " + moment(context, values.number("job_states_ts")));
+        out.println("Jobs pending:   " + values.number("jobs_pending"));
+        out.println("Jobs running:   " + values.number("jobs_running") + "\n");
         out.println("Main schedule statistics (microseconds):");
-        out.println("\tLast cycle:   " + v.number("schedule_cycle_last"));
-        out.println("\tMax cycle:    " + v.number("schedule_cycle_max"));
-        out.println("\tTotal cycles: " + v.number("schedule_cycle_total"));
-        out.println("\tMean cycle:   " + v.number("schedule_cycle_mean"));
-        out.println("\tMean depth cycle:  " + v.number("schedule_cycle_mean_depth"));
-        out.println("\tCycles per minute: " + v.number("schedule_cycle_per_minute"));
-        out.println("\tLast queue length: " + v.number("schedule_queue_length") + "\n");
+        out.println("\tLast cycle:   " + values.number("schedule_cycle_last"));
+        out.println("\tMax cycle:    " + values.number("schedule_cycle_max"));
+        out.println("\tTotal cycles: " + values.number("schedule_cycle_total"));
+        out.println("\tMean cycle:   " + values.number("schedule_cycle_mean"));
+        out.println("\tMean depth cycle:  " + values.number("schedule_cycle_mean_depth"));
+        out.println("\tCycles per minute: " + values.number("schedule_cycle_per_minute"));
+        out.println("\tLast queue length: " + values.number("schedule_queue_length") + "\n");
         exits(
                 out,
-                v,
+                values,
                 "Main scheduler exit:",
                 "schedule_exit_",
                 "End of job queue",
@@ -136,62 +137,66 @@ public final class Sdiag implements Command {
                 "max_rpc_cnt",
                 "Timeout (max_sched_time)",
                 "max_sched_time");
-        backfill(c, out, v);
-        out.println(
-                "Latency for 1000 calls to gettimeofday(): " + v.number("gettimeofday_latency") + " microseconds\n");
+        backfill(context, out, values);
+        out.println("Latency for 1000 calls to gettimeofday(): " + values.number("gettimeofday_latency")
+                + " microseconds\n");
         out.println("Remote Procedure Call statistics by message type");
         rows(out, reply.objects("rpcs"), sort, 40, 5);
         out.println("\nRemote Procedure Call statistics by user");
         rows(out, reply.objects("users"), sort, 16, 8);
         out.println("\nPending RPC statistics");
+        long queued = values.number("agent_queue_size");
         out.println(
-                v.number("agent_queue_size") == 0
+                queued == 0
                         ? "\tNo pending RPCs"
-                        : String.format(
-                                Locale.ROOT, "\t%-40s(%5d) count:%d", "to nodes", 0, v.number("agent_queue_size")));
+                        : String.format(Locale.ROOT, "\t%-40s(%5d) count:%d", "to nodes", 0, queued));
     }
 
-    private static void exits(Output out, Json.Obj v, String head, String prefix, String... lines) {
+    private static void exits(Output out, Json.Obj values, String head, String prefix, String... lines) {
         out.println(head);
         for (int i = 0; i < lines.length; i += 2) {
-            out.println("\t" + lines[i] + ":" + String.format(Locale.ROOT, "%2d", v.number(prefix + lines[i + 1])));
+            out.println(
+                    "\t" + lines[i] + ":" + String.format(Locale.ROOT, "%2d", values.number(prefix + lines[i + 1])));
         }
         out.println("");
     }
 
     /** The plans of the whole queue; means only where there is something to make them of. */
-    private static void backfill(CommandContext c, Output out, Json.Obj v) {
-        boolean any = v.number("bf_cycle_counter") > 0;
+    private static void backfill(CommandContext context, Output out, Json.Obj values) {
+        boolean any = values.number("bf_cycle_counter") > 0;
         out.println("Backfilling stats");
-        out.println("\tTotal backfilled jobs (since last slurm start): " + v.number("bf_backfilled_jobs"));
-        out.println("\tTotal backfilled jobs (since last stats cycle start): " + v.number("bf_last_backfilled_jobs"));
-        out.println("\tTotal backfilled heterogeneous job components: " + v.number("bf_backfilled_het_jobs"));
-        out.println("\tTotal cycles: " + v.number("bf_cycle_counter"));
+        out.println("\tTotal backfilled jobs (since last slurm start): " + values.number("bf_backfilled_jobs"));
+        out.println(
+                "\tTotal backfilled jobs (since last stats cycle start): " + values.number("bf_last_backfilled_jobs"));
+        out.println("\tTotal backfilled heterogeneous job components: " + values.number("bf_backfilled_het_jobs"));
+        out.println("\tTotal cycles: " + values.number("bf_cycle_counter"));
         out.println("\tLast cycle when: "
-                + (v.number("bf_when_last_cycle") == 0 ? "N/A" : moment(c, v.number("bf_when_last_cycle"))));
-        out.println("\tLast cycle: " + v.number("bf_cycle_last"));
-        out.println("\tMax cycle:  " + v.number("bf_cycle_max"));
+                + (values.number("bf_when_last_cycle") == 0
+                        ? "N/A"
+                        : moment(context, values.number("bf_when_last_cycle"))));
+        out.println("\tLast cycle: " + values.number("bf_cycle_last"));
+        out.println("\tMax cycle:  " + values.number("bf_cycle_max"));
         if (any) {
-            out.println("\tMean cycle: " + v.number("bf_cycle_mean"));
+            out.println("\tMean cycle: " + values.number("bf_cycle_mean"));
         }
-        out.println("\tLast depth cycle: " + v.number("bf_last_depth"));
-        out.println("\tLast depth cycle (try sched): " + v.number("bf_last_depth_try"));
+        out.println("\tLast depth cycle: " + values.number("bf_last_depth"));
+        out.println("\tLast depth cycle (try sched): " + values.number("bf_last_depth_try"));
         if (any) {
-            out.println("\tDepth Mean: " + v.number("bf_depth_mean"));
-            out.println("\tDepth Mean (try depth): " + v.number("bf_depth_mean_try"));
+            out.println("\tDepth Mean: " + values.number("bf_depth_mean"));
+            out.println("\tDepth Mean (try depth): " + values.number("bf_depth_mean_try"));
         }
-        out.println("\tLast queue length: " + v.number("bf_queue_len"));
+        out.println("\tLast queue length: " + values.number("bf_queue_len"));
         if (any) {
-            out.println("\tQueue length mean: " + v.number("bf_queue_len_mean"));
+            out.println("\tQueue length mean: " + values.number("bf_queue_len_mean"));
         }
-        out.println("\tLast table size: " + v.number("bf_table_size"));
+        out.println("\tLast table size: " + values.number("bf_table_size"));
         if (any) {
-            out.println("\tMean table size: " + v.number("bf_table_size_mean"));
+            out.println("\tMean table size: " + values.number("bf_table_size_mean"));
         }
         out.println("");
         exits(
                 out,
-                v,
+                values,
                 "Backfill exit",
                 "bf_exit_",
                 "End of job queue",
@@ -211,20 +216,20 @@ public final class Sdiag implements Command {
     private static void rows(Output out, List<Json.Obj> rows, String sort, int nameWidth, int numberWidth) {
         List<Json.Obj> sorted = new ArrayList<>(rows);
         sorted.sort(order(sort));
-        for (Json.Obj r : sorted) {
+        for (Json.Obj row : sorted) {
             out.println(String.format(
                     Locale.ROOT,
                     "\t%-" + nameWidth + "s(%" + numberWidth + "d) count:%-6d ave_time:%-6d total_time:%d",
-                    r.text("name"),
-                    r.number("number"),
-                    r.number("count"),
-                    mean(r),
-                    r.number("totalUs")));
+                    row.text("name"),
+                    row.number("number"),
+                    row.number("count"),
+                    mean(row),
+                    row.number("totalUs")));
         }
     }
 
-    static long mean(Json.Obj r) {
-        return r.number("count") == 0 ? 0 : r.number("totalUs") / r.number("count");
+    static long mean(Json.Obj row) {
+        return row.number("count") == 0 ? 0 : row.number("totalUs") / row.number("count");
     }
 
     private static Comparator<Json.Obj> order(String sort) {

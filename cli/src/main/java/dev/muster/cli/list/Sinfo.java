@@ -99,7 +99,7 @@ public final class Sinfo implements Command {
 
     private static final int WIDEST_UNKNOWN = 0;
 
-    static final class Wanted {
+    static final class Options {
         boolean all;
         boolean dead;
         boolean exact;
@@ -130,74 +130,76 @@ public final class Sinfo implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        w.all = c.env().containsKey("SINFO_ALL");
-        w.future = c.env().containsKey("SINFO_FUTURE");
-        w.format = c.env("SINFO_FORMAT");
-        w.sort = c.env("SINFO_SORT");
-        if (w.all && c.env().containsKey("SINFO_PARTITION")) {
-            throw c.bad(
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        options.all = context.env().containsKey("SINFO_ALL");
+        options.future = context.env().containsKey("SINFO_FUTURE");
+        options.format = context.env("SINFO_FORMAT");
+        options.sort = context.env("SINFO_SORT");
+        if (options.all && context.env().containsKey("SINFO_PARTITION")) {
+            throw context.bad(
                     1,
                     "Conflicting options, SINFO_ALL and SINFO_PARTITION, specified. Please choose one or the other.");
         }
-        w.partitions.addAll(Texts.split(c.env("SINFO_PARTITION"), ','));
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "", h)) {
+        options.partitions.addAll(Texts.split(context.env("SINFO_PARTITION"), ','));
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "", hit)) {
                 return 0;
             }
-            switch (h.opt().name()) {
+            switch (hit.opt().name()) {
                 case "helpformat" -> {
-                    CommonOptions.inRows(HELP_FORMAT.split("")).forEach(c.out()::println);
+                    CommonOptions.inRows(HELP_FORMAT.split("")).forEach(context.out()::println);
                     return 0;
                 }
                 case "helpstate" -> {
-                    STATES.forEach(c.out()::println);
+                    STATES.forEach(context.out()::println);
                     return 0;
                 }
-                default -> option(c, w, h.opt().name(), h.value());
+                default -> option(context, options, hit.opt().name(), hit.value());
             }
         }
-        if (w.longForm && (CommonOptions.isTyped(p, "format") || CommonOptions.isTyped(p, "Format"))) {
-            throw CommonOptions.formatAndLong(c);
+        if (options.longForm && (CommonOptions.isTyped(parsed, "format") || CommonOptions.isTyped(parsed, "Format"))) {
+            throw CommonOptions.formatAndLong(context);
         }
-        if (CommonOptions.isTyped(p, "all") && CommonOptions.isTyped(p, "partition")) {
-            throw c.bad(1, "Conflicting options, -a and -p, specified. Please choose one or the other.");
+        if (CommonOptions.isTyped(parsed, "all") && CommonOptions.isTyped(parsed, "partition")) {
+            throw context.bad(1, "Conflicting options, -a and -p, specified. Please choose one or the other.");
         }
         // the original ignores operands, and scripts rely on it ("sinfo -p x show node")
-        if (w.verbose > 0) {
-            SinfoReport.options(c, w, format(w, 0, new ArrayList<>()), formatText(w));
+        if (options.verbose > 0) {
+            SinfoReport.options(context, options, format(options, 0, new ArrayList<>()), formatText(options));
         }
-        if (w.reservations) {
-            return ScontrolReservation.table(c, !w.noHeader);
+        if (options.reservations) {
+            return ScontrolReservation.table(context, !options.noHeader);
         }
-        return showRepeatedly(c, w);
+        return showRepeatedly(context, options);
     }
 
     /** The format as typed, or the names of the default columns. */
-    private static String formatText(Wanted w) {
-        if (!w.wideFormat.isEmpty()) {
-            return w.wideFormat;
+    private static String formatText(Options options) {
+        if (!options.wideFormat.isEmpty()) {
+            return options.wideFormat;
         }
-        return w.format.isEmpty() ? defaultFields(w) : w.format;
+        return options.format.isEmpty() ? defaultFields(options) : options.format;
     }
 
-    private static int showRepeatedly(CommandContext c, Wanted w) throws SlurmException, UsageException {
-        int rc = show(c, w);
-        c.out().flush();
-        while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
-            c.out().println("");
-            rc = show(c, w);
-            c.out().flush();
+    private static int showRepeatedly(CommandContext context, Options options) throws SlurmException, UsageException {
+        int rc = show(context, options);
+        context.out().flush();
+        while (options.iterateSeconds > 0
+                && !context.out().isBroken()
+                && context.host().pause(options.iterateSeconds * 1000L)) {
+            context.out().println("");
+            rc = show(context, options);
+            context.out().flush();
         }
         return rc;
     }
 
-    /** The default format in words: as the original writes it, which is not how it can be said on the command line. */
-    private static String defaultFields(Wanted w) {
+    /** The default format as Slurm prints it, which differs from the syntax of the command line. */
+    private static String defaultFields(Options options) {
         List<String> out = new ArrayList<>();
-        for (String column : defaultFormat(w, 0).substring(1).split(" ?%")) {
+        for (String column : defaultFormat(options, 0).substring(1).split(" ?%")) {
             SinfoField field = SinfoField.at(SinfoField.TABLE.byLetter(column.charAt(column.length() - 1)));
             // names of nodes take the room that they need
             out.add(field.longName + ":"
@@ -206,60 +208,61 @@ public final class Sinfo implements Command {
         return String.join(" ,", out);
     }
 
-    private static void option(CommandContext c, Wanted w, String name, String v) throws UsageException {
+    private static void option(CommandContext context, Options options, String name, String value)
+            throws UsageException {
         switch (name) {
-            case "all" -> w.all = true;
-            case "cluster", "clusters" -> w.cluster = Clusters.requireKnown(c, v);
-            case "dead" -> w.dead = true;
-            case "exact" -> w.exact = true;
+            case "all" -> options.all = true;
+            case "cluster", "clusters" -> options.cluster = Clusters.requireKnown(context, value);
+            case "dead" -> options.dead = true;
+            case "exact" -> options.exact = true;
             case "format" -> {
-                w.format = RowFormat.explicit(v);
-                w.wideFormat = "";
+                options.format = RowFormat.explicit(value);
+                options.wideFormat = "";
             }
             case "Format" -> {
-                w.format = v.isEmpty() ? RowFormat.NO_COLUMNS : w.format;
-                w.wideFormat = w.wideFormat.isEmpty() ? v : w.wideFormat + "," + v;
+                options.format = value.isEmpty() ? RowFormat.NO_COLUMNS : options.format;
+                options.wideFormat = options.wideFormat.isEmpty() ? value : options.wideFormat + "," + value;
             }
-            case "future" -> w.future = true;
-            case "hide" -> w.all = false;
+            case "future" -> options.future = true;
+            case "hide" -> options.all = false;
             case "iterate" -> {
-                long n = Digits.parseNumber(v);
+                long n = Digits.parseNumber(value);
                 if (n < 1 || n > Integer.MAX_VALUE) {
-                    throw c.bad(1, "Error: invalid entry for --iterate=" + v);
+                    throw context.bad(1, "Error: invalid entry for --iterate=" + value);
                 }
-                w.iterateSeconds = (int) n;
+                options.iterateSeconds = (int) n;
             }
-            case "list-reasons" -> w.reasons = true;
-            case "long" -> w.longForm = true;
-            case "Node" -> w.byNode = true;
+            case "list-reasons" -> options.reasons = true;
+            case "long" -> options.longForm = true;
+            case "Node" -> options.byNode = true;
             // what it shows has one form only
             case "noconvert" -> {}
-            case "noheader" -> w.noHeader = true;
-            case "nodes" -> nodes(c, w, v);
+            case "noheader" -> options.noHeader = true;
+            case "nodes" -> nodes(context, options, value);
             case "partition" -> {
-                w.partitions.clear();
-                w.partitions.addAll(Texts.split(v, ','));
+                options.partitions.clear();
+                options.partitions.addAll(Texts.split(value, ','));
             }
-            case "responding" -> w.responding = true;
-            case "sort" -> w.sort = v;
-            case "states" -> states(c, w, v);
-            case "summarize" -> w.summary = true;
-            case "verbose" -> w.verbose++;
+            case "responding" -> options.responding = true;
+            case "sort" -> options.sort = value;
+            case "states" -> states(context, options, value);
+            case "summarize" -> options.summary = true;
+            case "verbose" -> options.verbose++;
             case "federation", "local" -> {}
-            case "reservation" -> w.reservations = true;
+            case "reservation" -> options.reservations = true;
             case "json", "yaml" -> {
-                w.json = name;
-                w.parser = JsonOutput.requireParser(c, w.json, v);
+                options.json = name;
+                options.parser = JsonOutput.requireParser(context, options.json, value);
             }
             default -> throw new IllegalStateException(name);
         }
     }
 
-    private static void nodes(CommandContext c, Wanted w, String v) throws UsageException {
-        switch (HostList.parse(
-                NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())))) {
-            case HostList.Parsed.Ok ok -> w.nodes.addAll(ok.list().names());
-            case HostList.Parsed.Invalid bad -> throw c.bad(1, "'" + v + "' invalid entry for --nodes");
+    private static void nodes(CommandContext context, Options options, String value) throws UsageException {
+        switch (HostList.parse(NodeCalls.expanded(
+                context, value.replace("localhost", context.host().hostName())))) {
+            case HostList.Parsed.Ok ok -> options.nodes.addAll(ok.list().names());
+            case HostList.Parsed.Invalid invalid -> throw context.bad(1, "'" + value + "' invalid entry for --nodes");
         }
     }
 
@@ -267,9 +270,9 @@ public final class Sinfo implements Command {
      * Alternatives with commas between; {@code idle+drain} and {@code idle&drain} want both, {@code ~} and {@code !}
      * the contrary.
      */
-    private static void states(CommandContext c, Wanted w, String v) throws UsageException {
-        for (String s : Texts.split(v, ',')) {
-            String up = Texts.upper(s);
+    private static void states(CommandContext context, Options options, String value) throws UsageException {
+        for (String text : Texts.split(value, ',')) {
+            String up = Texts.upper(text);
             if (up.equals("ALL")) {
                 continue;
             }
@@ -279,11 +282,11 @@ public final class Sinfo implements Command {
                     throw new UsageException(
                             1,
                             List.of(
-                                    c.name() + ": error: Bad state string: \"" + s + "\"",
-                                    c.name() + ": error: valid states: " + String.join(",", STATES)));
+                                    context.name() + ": error: Bad state string: \"" + text + "\"",
+                                    context.name() + ": error: valid states: " + String.join(",", STATES)));
                 }
             }
-            w.states.add(up);
+            options.states.add(up);
         }
     }
 
@@ -291,148 +294,154 @@ public final class Sinfo implements Command {
         return part.startsWith("~") || part.startsWith("!");
     }
 
-    private static boolean inAll(Json.Obj n, String states) {
+    private static boolean inAll(Json.Obj node, String states) {
         for (String part : Texts.split(states.replace('+', '&'), '&')) {
             boolean not = isNegated(part);
-            if (inState(n, not ? part.substring(1) : part) == not) {
+            if (inState(node, not ? part.substring(1) : part) == not) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean inState(Json.Obj n, String state) {
-        String base = NodeRows.base(n);
-        boolean busy = base.equals("ALLOCATED") || base.equals("MIXED") || NodeRows.has(n, "COMPLETING");
+    private static boolean inState(Json.Obj node, String state) {
+        String base = NodeRows.base(node);
+        boolean busy = base.equals("ALLOCATED") || base.equals("MIXED") || NodeRows.has(node, "COMPLETING");
         if (state.endsWith("*")) {
-            return NodeRows.has(n, "NOT_RESPONDING") && inState(n, state.substring(0, state.length() - 1));
+            return NodeRows.has(node, "NOT_RESPONDING") && inState(node, state.substring(0, state.length() - 1));
         }
         return switch (state) {
-            // base states, whatever else is said of the node
+            // base states, whatever the node's flags
             case "ALLOC", "ALLOCATED" -> base.equals("ALLOCATED");
             case "MIX", "MIXED" -> base.equals("MIXED");
             case "IDLE" -> base.equals("IDLE");
-            case "REBOOT", "BOOT" -> NodeRows.has(n, "REBOOT_ISSUED") || NodeRows.has(n, "REBOOT_REQUESTED");
+            case "REBOOT", "BOOT" -> NodeRows.has(node, "REBOOT_ISSUED") || NodeRows.has(node, "REBOOT_REQUESTED");
             case "DOWN" -> base.equals("DOWN");
-            case "DRAIN" -> NodeRows.has(n, "DRAIN");
-            case "DRAINED" -> NodeRows.has(n, "DRAIN") && !busy;
-            case "DRAINING", "DRNG" -> NodeRows.has(n, "DRAIN") && busy;
-            case "FAIL" -> NodeRows.has(n, "FAIL");
-            case "FAILING" -> NodeRows.has(n, "FAIL") && busy;
-            case "COMP", "COMPLETING" -> NodeRows.has(n, "COMPLETING");
-            case "NO_RESPOND" -> NodeRows.has(n, "NOT_RESPONDING");
-            case "INVAL" -> NodeRows.has(n, "INVALID_REG");
-            case "RESV", "RESERVED" -> NodeRows.has(n, "RESERVED");
-            case "PLND", "PLANNED" -> NodeRows.has(n, "PLANNED");
+            case "DRAIN" -> NodeRows.has(node, "DRAIN");
+            case "DRAINED" -> NodeRows.has(node, "DRAIN") && !busy;
+            case "DRAINING", "DRNG" -> NodeRows.has(node, "DRAIN") && busy;
+            case "FAIL" -> NodeRows.has(node, "FAIL");
+            case "FAILING" -> NodeRows.has(node, "FAIL") && busy;
+            case "COMP", "COMPLETING" -> NodeRows.has(node, "COMPLETING");
+            case "NO_RESPOND" -> NodeRows.has(node, "NOT_RESPONDING");
+            case "INVAL" -> NodeRows.has(node, "INVALID_REG");
+            case "RESV", "RESERVED" -> NodeRows.has(node, "RESERVED");
+            case "PLND", "PLANNED" -> NodeRows.has(node, "PLANNED");
             case "UNK", "UNKNOWN" -> base.equals("UNKNOWN");
             case "FUTR", "FUTURE" -> base.equals("FUTURE");
             case "ERR", "ERROR" -> base.equals("ERROR");
-            default -> NodeRows.has(n, state);
+            default -> NodeRows.has(node, state);
         };
     }
 
-    private static boolean isWanted(Wanted w, Json.Obj n) {
-        if (!isFutureShown(w) && NodeRows.base(n).equals("FUTURE")
-                || !w.nodes.isEmpty() && !w.nodes.contains(n.text("name"))) {
+    private static boolean isWanted(Options options, Json.Obj node) {
+        if (!isFutureShown(options) && NodeRows.base(node).equals("FUTURE")
+                || !options.nodes.isEmpty() && !options.nodes.contains(node.text("name"))) {
             return false;
         }
-        boolean responding = !NodeRows.has(n, "NOT_RESPONDING");
-        if (w.dead && responding
-                || w.responding && !responding
-                || w.reasons && n.text("reason").isEmpty()) {
+        boolean responding = !NodeRows.has(node, "NOT_RESPONDING");
+        if (options.dead && responding
+                || options.responding && !responding
+                || options.reasons && node.text("reason").isEmpty()) {
             return false;
         }
-        if (w.states.isEmpty()) {
+        if (options.states.isEmpty()) {
             return true;
         }
-        for (String s : w.states) {
-            if (inAll(n, s)) {
+        for (String text : options.states) {
+            if (inAll(node, text)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean isFutureShown(Wanted w) {
-        return w.future || w.states.contains("FUTURE") || w.states.contains("FUTR");
+    private static boolean isFutureShown(Options options) {
+        return options.future || options.states.contains("FUTURE") || options.states.contains("FUTR");
     }
 
-    private static String defaultFormat(Wanted w, int widest) {
-        if (w.reasons && !w.byNode && !w.summary) {
-            return w.longForm ? "%20E %12U %19H %6t %N" : "%20E %9u %19H %N";
+    private static String defaultFormat(Options options, int widest) {
+        if (options.reasons && !options.byNode && !options.summary) {
+            return options.longForm ? "%20E %12U %19H %6t %N" : "%20E %9u %19H %N";
         }
-        if (w.summary) {
+        if (options.summary) {
             return "%9P %.5a %.10l %.16F %N";
         }
-        if (w.byNode) {
+        if (options.byNode) {
             return "%" + Math.max(9, widest)
-                    + (w.longForm ? "N %.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E" : "N %.6D %.9P %6t");
+                    + (options.longForm ? "N %.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E" : "N %.6D %.9P %6t");
         }
-        return w.longForm ? "%9P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N" : "%9P %.5a %.10l %.6D %.6t %N";
+        return options.longForm
+                ? "%9P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %.11i %N"
+                : "%9P %.5a %.10l %.6D %.6t %N";
     }
 
-    private static int show(CommandContext c, Wanted w) throws UsageException {
+    private static int show(CommandContext context, Options options) throws UsageException {
         List<String> unknown = new ArrayList<>();
-        RowFormat format = format(w, WIDEST_UNKNOWN, unknown);
+        RowFormat format = format(options, WIDEST_UNKNOWN, unknown);
         for (String u : unknown) {
-            if (w.wideFormat.isEmpty()) {
-                c.err().println("Invalid node format specification: " + u);
+            if (options.wideFormat.isEmpty()) {
+                context.err().println("Invalid node format specification: " + u);
             } else {
-                c.error("Invalid job format specification: " + u);
+                context.error("Invalid job format specification: " + u);
             }
         }
         Json.Obj nodes;
         Json.Obj partitions;
         String loaded = "slurm_load_partitions";
         try {
-            Json.Obj q = new Json.Obj();
-            JobRequest.put(q, "all", w.all || !w.partitions.isEmpty() || !w.json.isEmpty());
-            partitions = c.host().controller().call("QueryPartitions", q);
+            Json.Obj query = new Json.Obj();
+            JobRequest.put(query, "all", options.all || !options.partitions.isEmpty() || !options.json.isEmpty());
+            partitions = context.host().controller().call("QueryPartitions", query);
             loaded = "slurm_load_node";
-            q.put("all", Boolean.TRUE);
-            if (w.json.isEmpty()) {
-                q.put("fields", nodeFields(w, format));
+            query.put("all", Boolean.TRUE);
+            if (options.json.isEmpty()) {
+                query.put("fields", nodeFields(options, format));
             }
-            nodes = c.host().controller().call("QueryNodes", q);
+            nodes = context.host().controller().call("QueryNodes", query);
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, loaded, e);
+            return CommonOptions.reportFailure(context, loaded, e);
         }
         int widest = 0;
-        for (Json.Obj n : nodes.objects("nodes")) {
-            widest = Math.max(widest, n.text("name").length());
+        for (Json.Obj node : nodes.objects("nodes")) {
+            widest = Math.max(widest, node.text("name").length());
         }
-        if (!w.json.isEmpty()) {
+        if (!options.json.isEmpty()) {
             List<Object> out = new ArrayList<>();
-            for (SinfoRow r : rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
+            for (SinfoRow r : rows(options, format, partitions.objects("partitions"), nodes.objects("nodes"))) {
                 out.add(SinfoJson.row(r));
             }
-            return JsonOutput.print(c, w.json, w.parser, new Json.Obj().put("sinfo", out));
+            return JsonOutput.print(context, options.json, options.parser, new Json.Obj().put("sinfo", out));
         }
-        format = format(w, widest, unknown);
-        if (w.iterateSeconds > 0 || (w.longForm || w.verbose > 0) && !w.noHeader) {
-            c.out().println(Times.strftime(c.host().nowMs() / 1000, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
+        format = format(options, widest, unknown);
+        if (options.iterateSeconds > 0 || (options.longForm || options.verbose > 0) && !options.noHeader) {
+            context.out()
+                    .println(Times.strftime(
+                            context.host().nowMs() / 1000, context.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
-        List<SinfoRow> rows = rows(w, format, partitions.objects("partitions"), nodes.objects("nodes"));
-        sort(c, w, rows);
-        print(c, w, format, rows, nodes.number("now"));
+        List<SinfoRow> rows = rows(options, format, partitions.objects("partitions"), nodes.objects("nodes"));
+        sort(context, options, rows);
+        print(context, options, format, rows, nodes.number("now"));
         return 0;
     }
 
-    private static RowFormat format(Wanted w, int widest, List<String> unknown) {
-        if (Texts.lower(w.wideFormat).matches("all(:.*)?")) {
+    private static RowFormat format(Options options, int widest, List<String> unknown) {
+        if (Texts.lower(options.wideFormat).matches("all(:.*)?")) {
             return RowFormat.ofLetters(expand("%all"), SinfoField.TABLE, unknown);
         }
-        if (!w.wideFormat.isEmpty()) {
-            return RowFormat.ofNames(w.wideFormat, SinfoField.TABLE, unknown);
+        if (!options.wideFormat.isEmpty()) {
+            return RowFormat.ofNames(options.wideFormat, SinfoField.TABLE, unknown);
         }
         return RowFormat.ofLetters(
-                expand(w.format.isEmpty() ? defaultFormat(w, widest) : w.format), SinfoField.TABLE, unknown);
+                expand(options.format.isEmpty() ? defaultFormat(options, widest) : options.format),
+                SinfoField.TABLE,
+                unknown);
     }
 
     /** Returns the fields that columns, sort keys and filters need. */
-    private static List<Object> nodeFields(Wanted w, RowFormat format) {
+    private static List<Object> nodeFields(Options options, RowFormat format) {
         Set<Object> fields = new LinkedHashSet<>(List.of("name", "state", "flags", "slurmdStartTime"));
-        if (w.reasons) {
+        if (options.reasons) {
             fields.add("reason");
         }
         for (RowFormat.Column col : format.columns()) {
@@ -440,8 +449,8 @@ public final class Sinfo implements Command {
                 fields.addAll(Texts.split(SinfoField.at(col.field()).components(), ','));
             }
         }
-        for (int i = 0; i < w.sort.length(); i++) {
-            int f = SinfoField.TABLE.byLetter(w.sort.charAt(i));
+        for (int i = 0; i < options.sort.length(); i++) {
+            int f = SinfoField.TABLE.byLetter(options.sort.charAt(i));
             if (f >= 0) {
                 fields.addAll(Texts.split(SinfoField.at(f).components(), ','));
             }
@@ -456,76 +465,79 @@ public final class Sinfo implements Command {
         return RowFormat.everyLetter(SinfoField.TABLE, " ");
     }
 
-    private static List<SinfoRow> rows(Wanted w, RowFormat format, List<Json.Obj> partitions, List<Json.Obj> nodes) {
+    private static List<SinfoRow> rows(
+            Options options, RowFormat format, List<Json.Obj> partitions, List<Json.Obj> nodes) {
         Map<String, Json.Obj> byName = new LinkedHashMap<>();
-        for (Json.Obj n : nodes) {
-            byName.put(n.text("name"), n);
+        for (Json.Obj node : nodes) {
+            byName.put(node.text("name"), node);
         }
-        boolean ofPartitions = !w.reasons
-                && !w.byNode
+        boolean ofPartitions = !options.reasons
+                && !options.byNode
                 && format.columns().stream()
                         .anyMatch(col -> col.field() != RowFormat.LITERAL
                                 && (SinfoField.at(col.field()) == SinfoField.PARTITION
                                         || SinfoField.at(col.field()) == SinfoField.PARTITION_NAME));
         Map<String, SinfoRow> rows = new LinkedHashMap<>();
         int order = 0;
-        for (Json.Obj p : partitions) {
+        for (Json.Obj partition : partitions) {
             order++;
-            if (!w.partitions.isEmpty() && !w.partitions.contains(p.text("name"))) {
+            if (!options.partitions.isEmpty() && !options.partitions.contains(partition.text("name"))) {
                 continue;
             }
             int found = 0;
-            for (String name : SinfoRow.hosts(p.text("nodes"))) {
-                Json.Obj n = byName.get(name);
-                if (n == null || !isWanted(w, n)) {
+            for (String name : SinfoRow.hosts(partition.text("nodes"))) {
+                Json.Obj node = byName.get(name);
+                if (node == null || !isWanted(options, node)) {
                     continue;
                 }
                 found++;
-                String key = key(w, format, p, n, order);
+                String key = key(options, format, partition, node, order);
                 int position = order;
-                rows.computeIfAbsent(key, k -> new SinfoRow(p, position)).add(n);
+                rows.computeIfAbsent(key, k -> new SinfoRow(partition, position))
+                        .add(node);
             }
             // where rows are of partitions, a partition without selected nodes has a row without nodes
             if (found == 0 && ofPartitions) {
                 int position = order;
-                rows.computeIfAbsent(key(w, format, p, new Json.Obj(), order), k -> new SinfoRow(p, position));
+                rows.computeIfAbsent(
+                        key(options, format, partition, new Json.Obj(), order), k -> new SinfoRow(partition, position));
             }
         }
         return new ArrayList<>(rows.values());
     }
 
     /** Returns the values that nodes and partitions of one row share: those of the columns that separate rows. */
-    private static String key(Wanted w, RowFormat format, Json.Obj p, Json.Obj n, int order) {
-        SinfoRow one = new SinfoRow(p, order);
-        if (n.has("name")) {
-            one.add(n);
+    private static String key(Options options, RowFormat format, Json.Obj partition, Json.Obj node, int order) {
+        SinfoRow one = new SinfoRow(partition, order);
+        if (node.has("name")) {
+            one.add(node);
         }
-        StringBuilder b = new StringBuilder();
-        if (w.byNode) {
+        StringBuilder text = new StringBuilder();
+        if (options.byNode) {
             // a node of several partitions has a row in each of them
-            b.append(n.text("name")).append('\n').append(order).append('\n');
+            text.append(node.text("name")).append('\n').append(order).append('\n');
         }
         for (RowFormat.Column col : format.columns()) {
             if (col.field() == RowFormat.LITERAL) {
                 continue;
             }
-            SinfoField f = SinfoField.at(col.field());
-            if (f.group == SinfoField.Group.PARTITION
-                    && (f == SinfoField.PARTITION || f == SinfoField.PARTITION_NAME)) {
-                b.append(order);
-            } else if (f.group == SinfoField.Group.PARTITION
-                    || f.group == SinfoField.Group.KEY && !w.summary
-                    || f.group == SinfoField.Group.SIZE && w.exact) {
-                b.append(f.key(one));
+            SinfoField field = SinfoField.at(col.field());
+            if (field.group == SinfoField.Group.PARTITION
+                    && (field == SinfoField.PARTITION || field == SinfoField.PARTITION_NAME)) {
+                text.append(order);
+            } else if (field.group == SinfoField.Group.PARTITION
+                    || field.group == SinfoField.Group.KEY && !options.summary
+                    || field.group == SinfoField.Group.SIZE && options.exact) {
+                text.append(field.key(one));
             }
-            b.append('\n');
+            text.append('\n');
         }
-        return b.toString();
+        return text.toString();
     }
 
-    private static void sort(CommandContext c, Wanted w, List<SinfoRow> rows) throws UsageException {
-        String standard = w.byNode ? "N,#P" : "#P,-t";
-        rows.sort(SinfoOrder.of(c, w.sort.isEmpty() ? standard : w.sort));
+    private static void sort(CommandContext context, Options options, List<SinfoRow> rows) throws UsageException {
+        String standard = options.byNode ? "N,#P" : "#P,-t";
+        rows.sort(SinfoOrder.of(context, options.sort.isEmpty() ? standard : options.sort));
     }
 
     /** The default partition has its star however narrow the column is. */
@@ -536,18 +548,19 @@ public final class Sinfo implements Command {
         return cut && value.endsWith("*") ? value.substring(0, column.width() - 1) + "*" : value;
     }
 
-    private static void print(CommandContext c, Wanted w, RowFormat format, List<SinfoRow> rows, long now) {
+    private static void print(
+            CommandContext context, Options options, RowFormat format, List<SinfoRow> rows, long now) {
         List<String> values = new ArrayList<>();
-        if (!w.noHeader) {
-            if (!w.cluster.isEmpty()) {
-                c.out().println("CLUSTER: " + w.cluster);
+        if (!options.noHeader) {
+            if (!options.cluster.isEmpty()) {
+                context.out().println("CLUSTER: " + options.cluster);
             }
             for (RowFormat.Column col : format.columns()) {
                 values.add(col.field() == RowFormat.LITERAL ? "" : SinfoField.at(col.field()).heading);
             }
-            format.print(values, c.out());
+            format.print(values, context.out());
         }
-        SinfoField.View view = new SinfoField.View(c, now, w.cluster);
+        SinfoField.View view = new SinfoField.View(context, now, options.cluster);
         for (SinfoRow row : rows) {
             values.clear();
             for (RowFormat.Column col : format.columns()) {
@@ -556,7 +569,7 @@ public final class Sinfo implements Command {
                                 ? ""
                                 : fitting(col, SinfoField.at(col.field()).value(row, view)));
             }
-            format.print(values, c.out());
+            format.print(values, context.out());
         }
     }
 }

@@ -137,8 +137,9 @@ public enum SinfoField {
     /** @param context null where keys are made: that of a time is a number */
     record View(@Nullable CommandContext context, long now, String cluster) {
         private String reasonTime(Json.Obj node) {
-            CommandContext c = requireNonNull(context, "times are shown with the command's context");
-            return JobRows.time(node, "reasonTime", "Unknown", c.host().zone(), c.env("SLURM_TIME_FORMAT"), now);
+            CommandContext caller = requireNonNull(context, "times are shown with the command's context");
+            return JobRows.time(
+                    node, "reasonTime", "Unknown", caller.host().zone(), caller.env("SLURM_TIME_FORMAT"), now);
         }
     }
 
@@ -207,81 +208,81 @@ public enum SinfoField {
         };
     }
 
-    String value(SinfoRow row, View v) {
-        Json.Obj p = row.partition;
-        Json.Obj n = row.first();
+    String value(SinfoRow row, View view) {
+        Json.Obj partition = row.partition;
+        Json.Obj node = row.first();
         int[] counts = row.counts();
         return switch (this) {
-            case AVAILABLE -> avail(p);
+            case AVAILABLE -> avail(partition);
             case NODES_AI -> counts[0] + "/" + counts[1];
-            case ALLOC_MEM -> Long.toString(n.number("memoryAllocatedMb"));
-            case ALLOC_NODES -> all(p, "allocNodes");
-            case ACTIVE_FEATURES -> JobRows.orNull(n.text("activeFeatures"));
-            case MAX_CPUS -> ShowText.cpusMax(p.number("maxCpusPerNode"));
+            case ALLOC_MEM -> Long.toString(node.number("memoryAllocatedMb"));
+            case ALLOC_NODES -> all(partition, "allocNodes");
+            case ACTIVE_FEATURES -> JobRows.orNull(node.text("activeFeatures"));
+            case MAX_CPUS -> ShowText.cpusMax(partition.number("maxCpusPerNode"));
             case CPUS -> row.atLeast("cpus");
             case CPUS_STATE -> row.cpus();
             case DISK -> row.atLeast("tmpDiskMb");
             case NODES -> Integer.toString(row.nodes.size());
             case FREE_MEM -> row.range("memoryFreeMb", false);
-            case REASON -> n.text("reason").isEmpty() ? "none" : n.text("reason");
-            case FEATURES -> JobRows.orNull(n.text("features"));
+            case REASON -> node.text("reason").isEmpty() ? "none" : node.text("reason");
+            case FEATURES -> JobRows.orNull(node.text("features"));
             case NODES_AIOT -> counts[0] + "/" + counts[1] + "/" + counts[2] + "/" + row.nodes.size();
-            case GROUPS -> all(p, "allowGroups");
-            case GRES -> JobRows.orNull(n.text("gres"));
-            case GRES_USED -> n.text("gresUsed").isEmpty() ? gresNone(n) : n.text("gresUsed");
-            case OVERSUBSCRIBE -> oversubscribe(p);
-            case TIMESTAMP -> v.reasonTime(n);
-            case RESERVATION -> n.text("reservation");
-            case PRIO_FACTOR -> Long.toString(p.number("priorityJobFactor"));
-            case TIME_LIMIT -> limit(p.integer("maxTimeMin"), Durations.briefMinutes(0));
+            case GROUPS -> all(partition, "allowGroups");
+            case GRES -> JobRows.orNull(node.text("gres"));
+            case GRES_USED -> node.text("gresUsed").isEmpty() ? gresNone(node) : node.text("gresUsed");
+            case OVERSUBSCRIBE -> oversubscribe(partition);
+            case TIMESTAMP -> view.reasonTime(node);
+            case RESERVATION -> node.text("reservation");
+            case PRIO_FACTOR -> Long.toString(partition.number("priorityJobFactor"));
+            case TIME_LIMIT -> limit(partition.integer("maxTimeMin"), Durations.briefMinutes(0));
             case DEFAULT_TIME ->
-                p.integer("defaultTimeMin") == PartitionInfo.NO_TIME
+                partition.integer("defaultTimeMin") == PartitionInfo.NO_TIME
                         ? Durations.briefMinutes(0)
-                        : limit(p.integer("defaultTimeMin"), "n/a");
+                        : limit(partition.integer("defaultTimeMin"), "n/a");
             case MEMORY -> row.atLeast("memoryMb");
-            case PREEMPT_MODE -> p.text("preemptMode").isEmpty() ? "OFF" : p.text("preemptMode");
+            case PREEMPT_MODE -> partition.text("preemptMode").isEmpty() ? "OFF" : partition.text("preemptMode");
             case NODE_HOST -> row.each("hostname");
             case NODE_LIST -> row.list();
             case NODE_ADDR -> row.each("address");
             case CPU_LOAD -> row.range("cpuLoad", true);
-            case PORT -> Long.toString(n.number("port"));
-            case PRIO_TIER -> Long.toString(p.number("priorityTier"));
-            case PARTITION -> p.text("name") + (p.flag("isDefault") ? "*" : "");
-            case ROOT -> p.flag("rootOnly") ? "yes" : "no";
-            case PARTITION_NAME -> p.text("name");
-            case SIZE -> size(p);
-            case STATE_COMPACT -> row.nodes.isEmpty() ? "n/a" : NodeRows.stateCompact(n);
-            case STATE_LONG -> row.nodes.isEmpty() ? "n/a" : NodeRows.stateLong(n);
-            case STATE_COMPLETE -> row.nodes.isEmpty() ? "n/a" : Texts.lower(NodeRows.stateFull(n));
-            case USER -> reasonUser(n, false);
-            case USER_LONG -> reasonUser(n, true);
-            case VERSION -> JobRows.orNA(n.text("version"));
-            case CLUSTER -> JobRows.orNA(v.cluster);
+            case PORT -> Long.toString(node.number("port"));
+            case PRIO_TIER -> Long.toString(partition.number("priorityTier"));
+            case PARTITION -> partition.text("name") + (partition.flag("isDefault") ? "*" : "");
+            case ROOT -> partition.flag("rootOnly") ? "yes" : "no";
+            case PARTITION_NAME -> partition.text("name");
+            case SIZE -> size(partition);
+            case STATE_COMPACT -> row.nodes.isEmpty() ? "n/a" : NodeRows.stateCompact(node);
+            case STATE_LONG -> row.nodes.isEmpty() ? "n/a" : NodeRows.stateLong(node);
+            case STATE_COMPLETE -> row.nodes.isEmpty() ? "n/a" : Texts.lower(NodeRows.stateFull(node));
+            case USER -> reasonUser(node, false);
+            case USER_LONG -> reasonUser(node, true);
+            case VERSION -> JobRows.orNA(node.text("version"));
+            case CLUSTER -> JobRows.orNA(view.cluster);
             case WEIGHT -> row.atLeast("weight");
             case SOCKETS -> row.atLeast("sockets");
             case CORES -> row.atLeast("coresPerSocket");
             case SCT ->
                 row.atLeast("sockets") + ":" + row.atLeast("coresPerSocket") + ":" + row.atLeast("threadsPerCore");
             case THREADS -> row.atLeast("threadsPerCore");
-            case COMMENT -> JobRows.orNull(n.text("comment"));
-            case EXTRA -> JobRows.orNull(n.text("extra"));
+            case COMMENT -> JobRows.orNull(node.text("comment"));
+            case EXTRA -> JobRows.orNull(node.text("extra"));
         };
     }
 
-    private static String gresNone(Json.Obj n) {
-        return n.text("gres").isEmpty() ? "(null)" : "";
+    private static String gresNone(Json.Obj node) {
+        return node.text("gres").isEmpty() ? "(null)" : "";
     }
 
-    private static String reasonUser(Json.Obj n, boolean withId) {
-        String user = n.text("reasonUser");
-        if (user.isEmpty() || n.text("reason").isEmpty()) {
+    private static String reasonUser(Json.Obj node, boolean withId) {
+        String user = node.text("reasonUser");
+        if (user.isEmpty() || node.text("reason").isEmpty()) {
             return "Unknown";
         }
-        return withId ? user + "(" + n.integer("reasonUserId") + ")" : user;
+        return withId ? user + "(" + node.integer("reasonUserId") + ")" : user;
     }
 
-    private static String avail(Json.Obj p) {
-        return switch (p.text("state")) {
+    private static String avail(Json.Obj partition) {
+        return switch (partition.text("state")) {
             case "UP" -> "up";
             case "DOWN" -> "down";
             case "DRAIN" -> "drain";
@@ -290,9 +291,9 @@ public enum SinfoField {
         };
     }
 
-    private static String all(Json.Obj p, String field) {
-        String v = p.text(field);
-        return v.isEmpty() || v.equals("ALL") ? "all" : v;
+    private static String all(Json.Obj partition, String field) {
+        String value = partition.text(field);
+        return value.isEmpty() || value.equals("ALL") ? "all" : value;
     }
 
     private static String limit(int minutes, String none) {
@@ -305,15 +306,15 @@ public enum SinfoField {
         return Durations.briefMinutes(minutes);
     }
 
-    private static String size(Json.Obj p) {
-        if (p.flag("rootOnly")) {
+    private static String size(Json.Obj partition) {
+        if (partition.flag("rootOnly")) {
             return "no";
         }
-        long min = Math.max(1, p.number("minNodes"));
-        if (p.number("maxNodes") == 0) {
+        long min = Math.max(1, partition.number("minNodes"));
+        if (partition.number("maxNodes") == 0) {
             return "0";
         }
-        String max = ShowText.orUnlimited(p.number("maxNodes"));
+        String max = ShowText.orUnlimited(partition.number("maxNodes"));
         if (max.equals("UNLIMITED")) {
             return min + "-infinite";
         }
@@ -323,14 +324,14 @@ public enum SinfoField {
         return min + "-" + max;
     }
 
-    private static String oversubscribe(Json.Obj p) {
-        String v = p.text("overSubscribe");
-        if (v.isEmpty()) {
+    private static String oversubscribe(Json.Obj partition) {
+        String value = partition.text("overSubscribe");
+        if (value.isEmpty()) {
             return "NO";
         }
-        if (v.equals("EXCLUSIVE")) {
+        if (value.equals("EXCLUSIVE")) {
             return "EXCLUSIV";
         }
-        return v;
+        return value;
     }
 }

@@ -12,12 +12,12 @@ final class SinfoJson {
 
     /** Makes the tree of a group of nodes. */
     static Json.Obj row(SinfoRow r) {
-        Json.Obj n = r.first();
+        Json.Obj node = r.first();
         int[] counts = r.counts();
         List<String> cpus = Texts.split(r.cpus(), '/');
         Json.Obj out = new Json.Obj();
-        out.put("port", n.number("port"))
-                .put("node", new Json.Obj().put("state", r.nodes.isEmpty() ? List.of() : NodesJson.states(n)));
+        out.put("port", node.number("port"))
+                .put("node", new Json.Obj().put("state", r.nodes.isEmpty() ? List.of() : NodesJson.states(node)));
         out.put(
                 "nodes",
                 new Json.Obj()
@@ -46,25 +46,29 @@ final class SinfoJson {
         out.put(
                 "memory",
                 spread(r, "memoryMb")
-                        .put("allocated", n.number("memoryAllocatedMb"))
+                        .put("allocated", node.number("memoryAllocatedMb"))
                         .put(
                                 "free",
                                 new Json.Obj()
                                         .put("minimum", Tree.number(r.min("memoryFreeMb")))
                                         .put("maximum", Tree.number(r.max("memoryFreeMb")))));
         out.put("weight", spread(r, "weight"));
-        out.put("features", new Json.Obj().put("total", n.text("features")).put("active", n.text("activeFeatures")));
-        out.put("gres", new Json.Obj().put("total", n.text("gres")).put("used", n.text("gresUsed")));
-        out.put("reason", new Json.Obj().put("description", n.text("reason")).put("time", n.number("reasonTime")))
-                .put("reason_set_by_user", n.text("reasonUser"));
+        out.put(
+                "features",
+                new Json.Obj().put("total", node.text("features")).put("active", node.text("activeFeatures")));
+        out.put("gres", new Json.Obj().put("total", node.text("gres")).put("used", node.text("gresUsed")));
+        out.put("reason", new Json.Obj().put("description", node.text("reason")).put("time", node.number("reasonTime")))
+                .put("reason_set_by_user", node.text("reasonUser"));
         out.put("partition", NodesJson.partition(r.partition))
-                .put("comment", n.text("comment"))
-                .put("extra", n.text("extra"));
+                .put("comment", node.text("comment"))
+                .put("extra", node.text("extra"));
         out.put("cluster", "")
                 .put("reservation", "")
                 .put(
                         "resource_spec",
-                        new Json.Obj().put("cpus", n.text("cpuSpecList")).put("memory", n.number("memSpecLimitMb")));
+                        new Json.Obj()
+                                .put("cpus", node.text("cpuSpecList"))
+                                .put("memory", node.number("memSpecLimitMb")));
         return out;
     }
 

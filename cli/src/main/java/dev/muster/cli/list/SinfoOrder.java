@@ -15,12 +15,12 @@ final class SinfoOrder implements Comparator<SinfoRow> {
     private final List<Key> keys = new ArrayList<>();
     private final SinfoField.View view;
 
-    private SinfoOrder(CommandContext c) {
-        view = new SinfoField.View(c, 0, "");
+    private SinfoOrder(CommandContext context) {
+        view = new SinfoField.View(context, 0, "");
     }
 
-    static SinfoOrder of(CommandContext c, String text) throws UsageException {
-        SinfoOrder order = new SinfoOrder(c);
+    static SinfoOrder of(CommandContext context, String text) throws UsageException {
+        SinfoOrder order = new SinfoOrder(context);
         boolean descending = false;
         boolean hash = false;
         for (int i = 0; i < text.length(); i++) {
@@ -32,7 +32,7 @@ final class SinfoOrder implements Comparator<SinfoRow> {
             }
             int f = SinfoField.TABLE.byLetter(k);
             if (f < 0) {
-                throw c.bad(1, "Invalid sort specification: " + k);
+                throw context.bad(1, "Invalid sort specification: " + k);
             }
             order.keys.add(new Key(SinfoField.at(f), descending, hash));
             descending = false;
@@ -44,19 +44,19 @@ final class SinfoOrder implements Comparator<SinfoRow> {
     @Override
     public int compare(SinfoRow a, SinfoRow b) {
         for (int i = 0; i < keys.size(); i++) {
-            Key k = keys.get(i);
-            int c = compare(k, a, b);
+            Key key = keys.get(i);
+            int c = compare(key, a, b);
             if (c != 0) {
-                return k.descending ? -c : c;
+                return key.descending ? -c : c;
             }
         }
         return 0;
     }
 
-    private int compare(Key k, SinfoRow a, SinfoRow b) {
-        return switch (k.field) {
+    private int compare(Key key, SinfoRow a, SinfoRow b) {
+        return switch (key.field) {
             case PARTITION, PARTITION_NAME ->
-                k.byConfiguration
+                key.byConfiguration
                         ? Integer.compare(a.order, b.order)
                         : a.partition.text("name").compareTo(b.partition.text("name"));
             case STATE_COMPACT, STATE_LONG, STATE_COMPLETE -> Long.compare(a.stateOrder(), b.stateOrder());
@@ -73,7 +73,7 @@ final class SinfoOrder implements Comparator<SinfoRow> {
                 Long.compare(a.first().number("reasonTime"), b.first().number("reasonTime"));
             case REASON -> a.first().text("reason").compareTo(b.first().text("reason")); // none before all others
             case TIME_LIMIT -> Long.compare(limit(a), limit(b));
-            default -> k.field.value(a, view).compareTo(k.field.value(b, view));
+            default -> key.field.value(a, view).compareTo(key.field.value(b, view));
         };
     }
 

@@ -58,59 +58,63 @@ final class SinfoReport {
 
     /**
      * @param columns in force
-     * @param format as it was said, or the default one in words
+     * @param format as typed, or the default one in words
      */
-    static void options(CommandContext c, Sinfo.Wanted w, RowFormat columns, String format) {
+    static void options(CommandContext context, Sinfo.Options options, RowFormat columns, String format) {
         List<String> lines = new ArrayList<>(List.of(RULE));
-        for (String[] row : values(w, format)) {
+        for (String[] row : values(options, format)) {
             lines.add(row[0] + " ".repeat(Math.max(0, 12 - row[0].length())) + "= " + row[1]);
         }
         lines.add(RULE);
-        lines.add("all_flag        = " + flag(w.all || !w.partitions.isEmpty()));
+        lines.add("all_flag        = " + flag(options.all || !options.partitions.isEmpty()));
         Set<SinfoField> shown = EnumSet.noneOf(SinfoField.class);
         columns.columns().stream()
                 .filter(col -> col.field() != RowFormat.LITERAL)
                 .forEach(col -> shown.add(SinfoField.at(col.field())));
         for (Flag f : Flag.values()) {
-            boolean on =
-                    f == Flag.RESERVATION ? w.reservations : f.fields.stream().anyMatch(shown::contains);
+            boolean on = f == Flag.RESERVATION
+                    ? options.reservations
+                    : f.fields.stream().anyMatch(shown::contains);
             lines.add(f.label + flag(on));
         }
         lines.add(RULE + "\n");
-        lines.forEach(c.out()::println);
+        lines.forEach(context.out()::println);
     }
 
-    private static String[][] values(Sinfo.Wanted w, String format) {
-        boolean usual = w.format.isEmpty() && w.wideFormat.isEmpty();
-        String states = w.reasons ? "down" : "(null)";
+    private static String[][] values(Sinfo.Options options, String format) {
+        boolean usual = options.format.isEmpty() && options.wideFormat.isEmpty();
+        String states = options.reasons ? "down" : "(null)";
         return new String[][] {
-            {"dead", flag(w.dead)},
-            {"exact", w.exact ? "1" : "0"},
-            {"filtering", flag(hasFilters(w))},
+            {"dead", flag(options.dead)},
+            {"exact", options.exact ? "1" : "0"},
+            {"filtering", flag(hasFilters(options))},
             {"format", format},
-            {"iterate", Integer.toString(w.iterateSeconds)},
-            {"long", flag(w.longForm)},
-            {"no_header", flag(w.noHeader)},
-            {"node_field", flag(usual && w.byNode)},
-            {"node_format", flag(w.byNode)},
-            {"nodes", w.nodes.isEmpty() ? "n/a" : HostList.of(w.nodes).compressed()},
-            {"part_field", flag(usual && (w.byNode || !w.reasons))},
-            {"partition", w.partitions.isEmpty() ? "n/a" : String.join(",", w.partitions)},
-            {"responding", flag(w.responding)},
-            {"states", w.states.isEmpty() ? states : String.join(",", w.states)},
-            {"sort", w.sort.isEmpty() ? "(null)" : w.sort},
-            {"summarize", flag(w.summary)},
-            {"verbose", Integer.toString(w.verbose)}
+            {"iterate", Integer.toString(options.iterateSeconds)},
+            {"long", flag(options.longForm)},
+            {"no_header", flag(options.noHeader)},
+            {"node_field", flag(usual && options.byNode)},
+            {"node_format", flag(options.byNode)},
+            {
+                "nodes",
+                options.nodes.isEmpty() ? "n/a" : HostList.of(options.nodes).compressed()
+            },
+            {"part_field", flag(usual && (options.byNode || !options.reasons))},
+            {"partition", options.partitions.isEmpty() ? "n/a" : String.join(",", options.partitions)},
+            {"responding", flag(options.responding)},
+            {"states", options.states.isEmpty() ? states : String.join(",", options.states)},
+            {"sort", options.sort.isEmpty() ? "(null)" : options.sort},
+            {"summarize", flag(options.summary)},
+            {"verbose", Integer.toString(options.verbose)}
         };
     }
 
-    private static boolean hasFilters(Sinfo.Wanted w) {
-        return w.dead
-                || w.responding
-                || w.reasons
-                || !w.states.isEmpty()
-                || !w.nodes.isEmpty()
-                || !w.partitions.isEmpty();
+    private static boolean hasFilters(Sinfo.Options options) {
+        return options.dead
+                || options.responding
+                || options.reasons
+                || !options.states.isEmpty()
+                || !options.nodes.isEmpty()
+                || !options.partitions.isEmpty();
     }
 
     private static String flag(boolean set) {

@@ -20,7 +20,7 @@ final class SinfoRow {
     static List<String> hosts(String expression) {
         return switch (HostList.parse(expression)) {
             case HostList.Parsed.Ok ok -> ok.list().names();
-            case HostList.Parsed.Invalid bad -> List.of();
+            case HostList.Parsed.Invalid invalid -> List.of();
         };
     }
 
@@ -44,9 +44,9 @@ final class SinfoRow {
     String atLeast(String field) {
         long min = Long.MAX_VALUE;
         long max = 0;
-        for (Json.Obj n : nodes) {
-            min = Math.min(min, n.number(field));
-            max = Math.max(max, n.number(field));
+        for (Json.Obj node : nodes) {
+            min = Math.min(min, node.number(field));
+            max = Math.max(max, node.number(field));
         }
         if (nodes.isEmpty()) {
             return "0";
@@ -59,16 +59,16 @@ final class SinfoRow {
 
     long min(String field) {
         long min = Long.MAX_VALUE;
-        for (Json.Obj n : nodes) {
-            min = Math.min(min, n.number(field));
+        for (Json.Obj node : nodes) {
+            min = Math.min(min, node.number(field));
         }
         return nodes.isEmpty() ? 0 : min;
     }
 
     long max(String field) {
         long max = 0;
-        for (Json.Obj n : nodes) {
-            max = Math.max(max, n.number(field));
+        for (Json.Obj node : nodes) {
+            max = Math.max(max, node.number(field));
         }
         return max;
     }
@@ -76,9 +76,9 @@ final class SinfoRow {
     String range(String field, boolean hundredths) {
         long min = Long.MAX_VALUE;
         long max = 0;
-        for (Json.Obj n : nodes) {
-            min = Math.min(min, n.number(field));
-            max = Math.max(max, n.number(field));
+        for (Json.Obj node : nodes) {
+            min = Math.min(min, node.number(field));
+            max = Math.max(max, node.number(field));
         }
         if (nodes.isEmpty()) {
             return "N/A";
@@ -96,41 +96,41 @@ final class SinfoRow {
 
     String list() {
         List<String> names = new ArrayList<>();
-        for (Json.Obj n : nodes) {
-            names.add(n.text("name"));
+        for (Json.Obj node : nodes) {
+            names.add(node.text("name"));
         }
         return HostList.of(names).sorted().compressed();
     }
 
     String each(String field) {
         List<String> names = new ArrayList<>();
-        for (Json.Obj n : nodes) {
-            names.add(n.text(field));
+        for (Json.Obj node : nodes) {
+            names.add(node.text(field));
         }
         return HostList.of(names).sorted().distinct().compressed();
     }
 
-    private static boolean isBusy(Json.Obj n) {
-        String base = NodeRows.base(n);
-        return base.equals("ALLOCATED") || base.equals("MIXED") || NodeRows.has(n, "COMPLETING");
+    private static boolean isBusy(Json.Obj node) {
+        String base = NodeRows.base(node);
+        return base.equals("ALLOCATED") || base.equals("MIXED") || NodeRows.has(node, "COMPLETING");
     }
 
-    private static boolean isOut(Json.Obj n) {
-        String base = NodeRows.base(n);
+    private static boolean isOut(Json.Obj node) {
+        String base = NodeRows.base(node);
         return base.equals("DOWN")
                 || base.equals("UNKNOWN")
                 || base.equals("ERROR")
                 || base.equals("FUTURE")
-                || NodeRows.has(n, "DRAIN")
-                || NodeRows.has(n, "INVALID_REG");
+                || NodeRows.has(node, "DRAIN")
+                || NodeRows.has(node, "INVALID_REG");
     }
 
     /** Nodes allocated, idle, other. */
     int[] counts() {
         int[] out = new int[3];
-        for (Json.Obj n : nodes) {
-            int idleOrOther = isOut(n) ? 2 : 1;
-            out[isBusy(n) ? 0 : idleOrOther]++;
+        for (Json.Obj node : nodes) {
+            int idleOrOther = isOut(node) ? 2 : 1;
+            out[isBusy(node) ? 0 : idleOrOther]++;
         }
         return out;
     }
@@ -141,12 +141,12 @@ final class SinfoRow {
         long idle = 0;
         long other = 0;
         long total = 0;
-        for (Json.Obj n : nodes) {
-            long cpus = n.has("cpusEffective") ? n.number("cpusEffective") : n.number("cpus");
-            long used = Math.min(cpus, n.number("cpusAllocated"));
+        for (Json.Obj node : nodes) {
+            long cpus = node.has("cpusEffective") ? node.number("cpusEffective") : node.number("cpus");
+            long used = Math.min(cpus, node.number("cpusAllocated"));
             allocated += used;
             total += cpus;
-            if (isOut(n)) {
+            if (isOut(node)) {
                 other += cpus - used;
             } else {
                 idle += cpus - used;
@@ -157,8 +157,8 @@ final class SinfoRow {
 
     /** Slurm's numbers of states, flags above the base: what "-t" sorts by. */
     long stateOrder() {
-        Json.Obj n = first();
-        long base = switch (NodeRows.base(n)) {
+        Json.Obj node = first();
+        long base = switch (NodeRows.base(node)) {
             case "DOWN" -> 1;
             case "IDLE" -> 2;
             case "ALLOCATED" -> 3;
@@ -183,7 +183,7 @@ final class SinfoRow {
             "INVALID_REG"
         };
         for (int i = 0; i < flags.length; i++) {
-            base += NodeRows.has(n, flags[i]) ? 32L << i : 0;
+            base += NodeRows.has(node, flags[i]) ? 32L << i : 0;
         }
         return base;
     }

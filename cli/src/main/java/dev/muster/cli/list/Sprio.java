@@ -75,7 +75,7 @@ public final class Sprio implements Command {
     };
     private static final double PRIORITY_MAX = 4294967295.0;
 
-    private static final class Wanted {
+    private static final class Options {
         boolean header = true;
         boolean longForm;
         boolean norm;
@@ -97,126 +97,129 @@ public final class Sprio implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        w.format = c.env("SPRIO_FORMAT");
-        w.sibling = c.env().containsKey("SPRIO_SIBLING");
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "", h)) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        options.format = context.env("SPRIO_FORMAT");
+        options.sibling = context.env().containsKey("SPRIO_SIBLING");
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "", hit)) {
                 return 0;
             }
-            switch (h.opt().name()) {
-                case "cluster", "clusters" -> Clusters.requireKnown(c, h.value());
-                case "noheader" -> w.header = false;
-                case "long" -> w.longForm = true;
-                case "norm" -> w.norm = true;
-                case "weights" -> w.weights = true;
-                case "format" -> w.format = RowFormat.explicit(h.value());
-                case "sort" -> w.sort = h.value();
-                case "partition" -> w.partitions.addAll(Texts.split(h.value(), ','));
-                case "jobs" -> jobs(c, w, h.value());
-                case "user", "users" -> users(c, w, h.value());
-                case "verbose" -> w.verbose++;
-                case "sibling" -> w.sibling = true;
+            switch (hit.opt().name()) {
+                case "cluster", "clusters" -> Clusters.requireKnown(context, hit.value());
+                case "noheader" -> options.header = false;
+                case "long" -> options.longForm = true;
+                case "norm" -> options.norm = true;
+                case "weights" -> options.weights = true;
+                case "format" -> options.format = RowFormat.explicit(hit.value());
+                case "sort" -> options.sort = hit.value();
+                case "partition" -> options.partitions.addAll(Texts.split(hit.value(), ','));
+                case "jobs" -> jobs(context, options, hit.value());
+                case "user", "users" -> users(context, options, hit.value());
+                case "verbose" -> options.verbose++;
+                case "sibling" -> options.sibling = true;
                 case "federation", "local" -> {}
-                default -> throw new IllegalStateException(h.opt().name());
+                default -> throw new IllegalStateException(hit.opt().name());
             }
         }
-        List<String> operands = new ArrayList<>(p.operands());
-        if (CommonOptions.isTyped(p, "jobs") && w.jobs.isEmpty() && !operands.isEmpty()) {
-            jobs(c, w, operands.removeFirst());
+        List<String> operands = new ArrayList<>(parsed.operands());
+        if (CommonOptions.isTyped(parsed, "jobs") && options.jobs.isEmpty() && !operands.isEmpty()) {
+            jobs(context, options, operands.removeFirst());
         }
         if (!operands.isEmpty()) {
-            c.error("Unrecognized option: " + operands.getFirst());
-            CommonOptions.help(c, OPTIONS, "");
+            context.error("Unrecognized option: " + operands.getFirst());
+            CommonOptions.help(context, OPTIONS, "");
             return 1;
         }
-        if (w.verbose > 0) {
-            report(c, w);
+        if (options.verbose > 0) {
+            report(context, options);
         }
-        return show(c, w);
+        return show(context, options);
     }
 
     /** Prints the options in force for {@code -v}. */
-    private static void report(CommandContext c, Wanted w) {
-        c.out().println("-----------------------------");
-        c.out().println("format     = " + (w.format.isEmpty() ? "(null)" : w.format));
-        c.out().println("job_flag   = " + (w.jobs.isEmpty() ? 0 : 1));
-        c.out().println("jobs       = " + (w.jobs.isEmpty() ? "(null)" : String.join(",", w.jobs)));
-        c.out().println("partition  = " + (w.partitions.isEmpty() ? "(null)" : String.join(",", w.partitions)));
-        c.out().println("users      = " + (w.usersText.isEmpty() ? "(null)" : w.usersText));
-        c.out().println("verbose    = " + w.verbose);
-        c.out().println("-----------------------------\n\n");
+    private static void report(CommandContext context, Options options) {
+        context.out().println("-----------------------------");
+        context.out().println("format     = " + (options.format.isEmpty() ? "(null)" : options.format));
+        context.out().println("job_flag   = " + (options.jobs.isEmpty() ? 0 : 1));
+        context.out().println("jobs       = " + (options.jobs.isEmpty() ? "(null)" : String.join(",", options.jobs)));
+        context.out()
+                .println("partition  = "
+                        + (options.partitions.isEmpty() ? "(null)" : String.join(",", options.partitions)));
+        context.out().println("users      = " + (options.usersText.isEmpty() ? "(null)" : options.usersText));
+        context.out().println("verbose    = " + options.verbose);
+        context.out().println("-----------------------------\n\n");
     }
 
-    private static void jobs(CommandContext c, Wanted w, String ids) throws UsageException {
+    private static void jobs(CommandContext context, Options options, String ids) throws UsageException {
         for (String id : HostList.split(ids)) {
             if (!JobIds.isJob(id)) {
-                throw c.bad(1, "Invalid job id: " + id);
+                throw context.bad(1, "Invalid job id: " + id);
             }
-            w.jobs.add(id);
+            options.jobs.add(id);
         }
     }
 
-    private static void users(CommandContext c, Wanted w, String names) throws UsageException {
-        w.byUser = true;
-        w.usersText = names;
+    private static void users(CommandContext context, Options options, String names) throws UsageException {
+        options.byUser = true;
+        options.usersText = names;
         for (String name : Texts.split(names, ',')) {
-            int uid = c.host().userId(name);
+            int uid = context.host().userId(name);
             if (uid < 0) {
-                throw c.bad(1, "Invalid user: " + name);
+                throw context.bad(1, "Invalid user: " + name);
             }
-            w.users.add(uid);
+            options.users.add(uid);
         }
     }
 
-    private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
-        Json.Obj reply = c.host().controller().call("QueryPriorities", new Json.Obj());
-        if (!CommonOptions.isMultifactor(c, reply.text("type"))) {
+    private static int show(CommandContext context, Options options) throws SlurmException, UsageException {
+        Json.Obj reply = context.host().controller().call("QueryPriorities", new Json.Obj());
+        if (!CommonOptions.isMultifactor(context, reply.text("type"))) {
             return 1;
         }
         List<Json.Obj> rows = new ArrayList<>();
-        for (Json.Obj r : reply.objects("rows")) {
-            if (isWanted(w, r)) {
-                rows.add(r);
+        for (Json.Obj row : reply.objects("rows")) {
+            if (isWanted(options, row)) {
+                rows.add(row);
             }
         }
-        if (rows.isEmpty() && !w.weights && !w.jobs.isEmpty()) {
-            c.out().println("Unable to find jobs matching user/id(s) specified");
+        if (rows.isEmpty() && !options.weights && !options.jobs.isEmpty()) {
+            context.out().println("Unable to find jobs matching user/id(s) specified");
             return 0;
         }
         Json.Obj weights = reply.obj("weights");
         weights.put("tres", reply.text("tres"));
         List<String> unknown = new ArrayList<>();
-        RowFormat format = RowFormat.ofLetters(w.format.isEmpty() ? standard(w, weights) : w.format, FIELDS, unknown);
+        RowFormat format = RowFormat.ofLetters(
+                options.format.isEmpty() ? standard(options, weights) : options.format, FIELDS, unknown);
         for (String letter : unknown) {
-            c.error("Invalid job format specification: " + letter);
+            context.error("Invalid job format specification: " + letter);
         }
         format = format.known();
-        if (w.header) {
-            format.print(titles(format), c.out());
+        if (options.header) {
+            format.print(titles(format), context.out());
         }
-        if (w.weights) {
-            format.print(weightRow(format, weights), c.out());
+        if (options.weights) {
+            format.print(weightRow(format, weights), context.out());
             return 0;
         }
-        sort(rows, w.sort, weights);
-        for (Json.Obj r : rows) {
+        sort(rows, options.sort, weights);
+        for (Json.Obj row : rows) {
             List<String> values = new ArrayList<>();
             for (RowFormat.Column column : format.columns()) {
                 values.add(
-                        column.field() == RowFormat.LITERAL ? "" : value(r, LETTERS.charAt(column.field()), weights));
+                        column.field() == RowFormat.LITERAL ? "" : value(row, LETTERS.charAt(column.field()), weights));
             }
-            format.print(values, c.out());
+            format.print(values, context.out());
         }
         return 0;
     }
 
-    private static boolean isWanted(Wanted w, Json.Obj row) {
-        return (w.jobs.isEmpty() || w.jobs.stream().anyMatch(id -> isOfJob(row, id)))
-                && (w.partitions.isEmpty() || w.partitions.contains(row.text("partitionName")))
-                && (!w.byUser || w.users.contains(row.integer("userId")));
+    private static boolean isWanted(Options options, Json.Obj row) {
+        return (options.jobs.isEmpty() || options.jobs.stream().anyMatch(id -> isOfJob(row, id)))
+                && (options.partitions.isEmpty() || options.partitions.contains(row.text("partitionName")))
+                && (!options.byUser || options.users.contains(row.integer("userId")));
     }
 
     private static final RowFormat.Fields FIELDS = new RowFormat.Fields() {
@@ -238,17 +241,17 @@ public final class Sprio implements Command {
     private static final String LONG_NORM = "%.15i %9r %.8u %.8o %10y %10a %10b %10f %10j %10p %10n %10q %20t";
 
     /** Factors without weight have no column. */
-    private static String standard(Wanted w, Json.Obj weights) {
-        if (w.longForm && !w.norm) {
+    private static String standard(Options options, Json.Obj weights) {
+        if (options.longForm && !options.norm) {
             return LONG;
         }
-        if (w.longForm) {
+        if (options.longForm) {
             return LONG_NORM;
         }
-        StringBuilder out = new StringBuilder("%.15i %9r").append(w.sibling ? " %.8c" : "");
-        out.append(w.byUser ? " %.8u" : "");
-        String side = w.norm ? "" : ".";
-        out.append(w.norm ? " %10y" : " %.10Y %.10S");
+        StringBuilder out = new StringBuilder("%.15i %9r").append(options.sibling ? " %.8c" : "");
+        out.append(options.byUser ? " %.8u" : "");
+        String side = options.norm ? "" : ".";
+        out.append(options.norm ? " %10y" : " %.10Y %.10S");
         String[][] columns = {
             {"age", "A"}, {"assoc", "B"}, {"fairshare", "F"}, {"size", "J"}, {"partition", "P"}, {"qos", "Q"}
         };
@@ -257,28 +260,28 @@ public final class Sprio implements Command {
                 out.append(" %")
                         .append(side)
                         .append("10")
-                        .append(w.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
+                        .append(options.norm ? column[1].toLowerCase(Locale.ROOT) : column[1]);
             }
         }
         if (!weights.text("tres").isEmpty()) {
-            out.append(w.norm ? " %20t" : " %.20T");
+            out.append(options.norm ? " %20t" : " %.20T");
         }
         return out.toString();
     }
 
-    private static boolean isOfJob(Json.Obj r, String id) {
+    private static boolean isOfJob(Json.Obj row, String id) {
         if (id.length() > 10 && Sluid.parse(id).isPresent()) {
-            return Sluid.parse(id).getAsLong() == r.number("sluid");
+            return Sluid.parse(id).getAsLong() == row.number("sluid");
         }
         int bar = id.indexOf('_');
-        String own = Long.toString(r.number("jobId"));
-        String array = Long.toString(r.number("arrayJobId"));
-        return id.equals(own)
+        String jobId = Long.toString(row.number("jobId"));
+        String array = Long.toString(row.number("arrayJobId"));
+        return id.equals(jobId)
                 || bar < 0 && id.equals(array)
                 || bar > 0
                         && id.substring(0, bar).equals(array)
-                        && (r.integer("arrayTaskId") < 0
-                                || id.substring(bar + 1).equals(Long.toString(r.number("arrayTaskId"))));
+                        && (row.integer("arrayTaskId") < 0
+                                || id.substring(bar + 1).equals(Long.toString(row.number("arrayTaskId"))));
     }
 
     private static List<String> titles(RowFormat format) {
@@ -309,8 +312,8 @@ public final class Sprio implements Command {
         return out;
     }
 
-    private static String weighted(Json.Obj r, String factor, Json.Obj weights, String weight) {
-        return Long.toString((long) Math.rint(r.real(factor) * weights.number(weight)));
+    private static String weighted(Json.Obj row, String factor, Json.Obj weights, String weight) {
+        return Long.toString((long) Math.rint(row.real(factor) * weights.number(weight)));
     }
 
     /** Formats a value as C does: halfway between two numbers, it rounds to the even one. */
@@ -324,33 +327,33 @@ public final class Sprio implements Command {
         return fixed(value, 7);
     }
 
-    private static String value(Json.Obj r, char letter, Json.Obj weights) {
+    private static String value(Json.Obj row, char letter, Json.Obj weights) {
         return switch (letter) {
-            case 'A' -> weighted(r, "age", weights, "age");
-            case 'a' -> norm(r.real("age"));
-            case 'B' -> weighted(r, "assoc", weights, "assoc");
-            case 'b' -> norm(r.real("assoc"));
+            case 'A' -> weighted(row, "age", weights, "age");
+            case 'a' -> norm(row.real("age"));
+            case 'B' -> weighted(row, "assoc", weights, "assoc");
+            case 'b' -> norm(row.real("assoc"));
             case 'c' -> "(null)";
-            case 'F' -> weighted(r, "fairShare", weights, "fairshare");
-            case 'f' -> norm(r.real("fairShare"));
-            case 'i' -> JobRows.id(r, 0);
-            case 'J' -> weighted(r, "size", weights, "size");
-            case 'j' -> norm(r.real("size"));
-            case 'N' -> Long.toString(r.number("nice"));
-            case 'n' -> r.text("qosName").isEmpty() ? "(null)" : r.text("qosName");
-            case 'o' -> r.text("account").isEmpty() ? "(null)" : r.text("account");
-            case 'P' -> weighted(r, "partition", weights, "partition");
-            case 'p' -> norm(r.real("partition"));
-            case 'Q' -> weighted(r, "qos", weights, "qos");
-            case 'q' -> norm(r.real("qos"));
-            case 'r' -> r.text("partitionName");
-            case 'S' -> Long.toString(r.number("site"));
-            case 's' -> Sluid.text(r.number("sluid"));
-            case 'T' -> tres(r.obj("tresWeighted"), false);
-            case 't' -> tres(r.obj("tres"), true);
-            case 'u' -> r.text("user");
-            case 'Y' -> Long.toString(r.number("priority"));
-            default -> String.format(Locale.ROOT, "%.14f", r.number("priority") / PRIORITY_MAX);
+            case 'F' -> weighted(row, "fairShare", weights, "fairshare");
+            case 'f' -> norm(row.real("fairShare"));
+            case 'i' -> JobRows.id(row, 0);
+            case 'J' -> weighted(row, "size", weights, "size");
+            case 'j' -> norm(row.real("size"));
+            case 'N' -> Long.toString(row.number("nice"));
+            case 'n' -> row.text("qosName").isEmpty() ? "(null)" : row.text("qosName");
+            case 'o' -> row.text("account").isEmpty() ? "(null)" : row.text("account");
+            case 'P' -> weighted(row, "partition", weights, "partition");
+            case 'p' -> norm(row.real("partition"));
+            case 'Q' -> weighted(row, "qos", weights, "qos");
+            case 'q' -> norm(row.real("qos"));
+            case 'r' -> row.text("partitionName");
+            case 'S' -> Long.toString(row.number("site"));
+            case 's' -> Sluid.text(row.number("sluid"));
+            case 'T' -> tres(row.obj("tresWeighted"), false);
+            case 't' -> tres(row.obj("tres"), true);
+            case 'u' -> row.text("user");
+            case 'Y' -> Long.toString(row.number("priority"));
+            default -> String.format(Locale.ROOT, "%.14f", row.number("priority") / PRIORITY_MAX);
         };
     }
 
@@ -364,7 +367,7 @@ public final class Sprio implements Command {
 
     /** {@code -Y,i}: by these columns, a minus for the largest first; by job otherwise. */
     private static void sort(List<Json.Obj> rows, String order, Json.Obj weights) throws UsageException {
-        Comparator<Json.Obj> by = Comparator.comparingLong(r -> r.number("jobId"));
+        Comparator<Json.Obj> comparator = Comparator.comparingLong(r -> r.number("jobId"));
         List<Comparator<Json.Obj>> all = new ArrayList<>();
         boolean down = false;
         for (int i = 0; i < order.length(); i++) {
@@ -373,7 +376,7 @@ public final class Sprio implements Command {
                 down = letter == '-';
             } else if (LETTERS.indexOf(letter) >= 0) {
                 Comparator<Json.Obj> one = letter == 'i'
-                        ? by
+                        ? comparator
                         : (a, b) -> NaturalOrder.compare(value(a, letter, weights), value(b, letter, weights));
                 all.add(down ? one.reversed() : one);
                 down = false;
@@ -382,8 +385,8 @@ public final class Sprio implements Command {
             }
         }
         for (Comparator<Json.Obj> one : all.reversed()) {
-            by = one.thenComparing(by);
+            comparator = one.thenComparing(comparator);
         }
-        rows.sort(by);
+        rows.sort(comparator);
     }
 }

@@ -93,121 +93,123 @@ public final class Squeue implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        SqueueOptions w = new SqueueOptions();
-        w.readEnvironment(c);
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "", h)) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        SqueueOptions options = new SqueueOptions();
+        options.readEnvironment(context);
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "", hit)) {
                 return 0;
             }
-            if (h.opt().name().startsWith("help")) {
-                boolean ofStates = h.opt().name().equals("helpstate");
+            if (hit.opt().name().startsWith("help")) {
+                boolean ofStates = hit.opt().name().equals("helpstate");
                 (ofStates
                                 ? List.of(SqueueOptions.stateNames().split(","))
                                 : CommonOptions.inRows(HELP_FORMAT.split("")))
-                        .forEach(c.out()::println);
+                        .forEach(context.out()::println);
                 return 0;
             }
-            w.read(c, h);
+            options.read(context, hit);
         }
-        w.requireOneFormat(c, p);
-        if (w.start && w.states.isEmpty() && !w.allStates) {
-            w.states.add(JobState.PENDING.name());
+        options.requireOneFormat(context, parsed);
+        if (options.start && options.states.isEmpty() && !options.allStates) {
+            options.states.add(JobState.PENDING.name());
         }
-        List<String> operands = w.takeLists(c, p.operands());
+        List<String> operands = options.takeLists(context, parsed.operands());
         if (!operands.isEmpty()) {
-            c.error("Unrecognized option: " + operands.getFirst());
-            CommonOptions.help(c, OPTIONS, "");
+            context.error("Unrecognized option: " + operands.getFirst());
+            CommonOptions.help(context, OPTIONS, "");
             return 1;
         }
-        w.requireStateOnly(c);
-        if (w.verbose > 0) {
-            SqueueReport.options(c, w);
+        options.requireStateOnly(context);
+        if (options.verbose > 0) {
+            SqueueReport.options(context, options);
         }
-        if (!w.json.isEmpty()) {
-            return json(c, w);
+        if (!options.json.isEmpty()) {
+            return json(context, options);
         }
-        return showRepeatedly(c, w);
+        return showRepeatedly(context, options);
     }
 
-    private static int showRepeatedly(CommandContext c, SqueueOptions w) throws UsageException {
-        int rc = show(c, w);
-        c.out().flush();
-        while (w.iterateSeconds > 0 && !c.out().isBroken() && c.host().pause(w.iterateSeconds * 1000L)) {
-            c.out().println("");
-            rc = show(c, w);
-            c.out().flush();
+    private static int showRepeatedly(CommandContext context, SqueueOptions options) throws UsageException {
+        int rc = show(context, options);
+        context.out().flush();
+        while (options.iterateSeconds > 0
+                && !context.out().isBroken()
+                && context.host().pause(options.iterateSeconds * 1000L)) {
+            context.out().println("");
+            rc = show(context, options);
+            context.out().flush();
         }
         return rc;
     }
 
-    private static int show(CommandContext c, SqueueOptions w) throws UsageException {
-        if (!w.noHeader && (w.longForm || w.iterateSeconds > 0 || w.verbose > 0)) {
-            long now = c.host().nowMs() / 1000;
-            c.out().println(Times.strftime(now, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
+    private static int show(CommandContext context, SqueueOptions options) throws UsageException {
+        if (!options.noHeader && (options.longForm || options.iterateSeconds > 0 || options.verbose > 0)) {
+            long now = context.host().nowMs() / 1000;
+            context.out().println(Times.strftime(now, context.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
-        return w.showSteps ? SqueueSteps.show(c, w) : showJobs(c, w);
+        return options.showSteps ? SqueueSteps.show(context, options) : showJobs(context, options);
     }
 
-    private static int json(CommandContext c, SqueueOptions w) throws UsageException {
-        if (w.showSteps) {
+    private static int json(CommandContext context, SqueueOptions options) throws UsageException {
+        if (options.showSteps) {
             try {
                 return JsonOutput.print(
-                        c,
-                        w.json,
-                        w.parser,
+                        context,
+                        options.json,
+                        options.parser,
                         ControlJson.steps(
-                                JsonOutput.names(c).cluster(),
-                                SqueueSteps.selected(c, w),
-                                c.host().nowMs() / 1000));
+                                JsonOutput.names(context).cluster(),
+                                SqueueSteps.selected(context, options),
+                                context.host().nowMs() / 1000));
             } catch (SlurmException e) {
-                return CommonOptions.reportFailure(c, "slurm_get_job_steps error", e);
+                return CommonOptions.reportFailure(context, "slurm_get_job_steps error", e);
             }
         }
-        Json.Obj q = new Json.Obj();
-        w.filters(q);
-        boolean all = w.allStates || w.states.isEmpty() && w.isOneJob();
-        JobRequest.put(q, "allStates", all);
+        Json.Obj query = new Json.Obj();
+        options.filters(query);
+        boolean all = options.allStates || options.states.isEmpty() && options.isOneJob();
+        JobRequest.put(query, "allStates", all);
         if (!all) {
-            q.put("states", new ArrayList<Object>(w.states));
+            query.put("states", new ArrayList<Object>(options.states));
         }
-        q.put("allPartitions", Boolean.TRUE);
-        JobRequest.put(q, "expandArrays", w.array);
-        q.put("details", Boolean.TRUE);
+        query.put("allPartitions", Boolean.TRUE);
+        JobRequest.put(query, "expandArrays", options.array);
+        query.put("details", Boolean.TRUE);
         try {
-            Json.Obj reply = c.host().controller().call("QueryJobs", q);
+            Json.Obj reply = context.host().controller().call("QueryJobs", query);
             Json.Obj picked = new Json.Obj();
             reply.fields().forEach(picked::put);
-            Pick pick = new Pick(w, all, c.host().uid());
+            RowFilter pick = new RowFilter(options, all, context.host().uid());
             picked.put(
                     "jobs",
                     new ArrayList<Object>(
                             reply.objects("jobs").stream().filter(pick::takes).toList()));
             return JsonOutput.print(
-                    c,
-                    w.json,
-                    w.parser,
-                    w.onlyState
+                    context,
+                    options.json,
+                    options.parser,
+                    options.onlyState
                             ? ControlJson.states(picked.objects("jobs"))
-                            : JobsJson.answer(JsonOutput.names(c), picked, JsonOutput.version(w.parser)));
+                            : JobsJson.answer(JsonOutput.names(context), picked, JsonOutput.version(options.parser)));
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_jobs error", e);
         }
     }
 
-    private static RowFormat format(CommandContext c, SqueueOptions w) {
+    private static RowFormat format(CommandContext context, SqueueOptions options) {
         List<String> unknown = new ArrayList<>();
         RowFormat f;
-        if (w.format.isEmpty() && !w.wideFormat.isEmpty()) {
-            f = RowFormat.ofNames(w.wideFormat, JobField.TABLE, unknown);
+        if (options.format.isEmpty() && !options.wideFormat.isEmpty()) {
+            f = RowFormat.ofNames(options.wideFormat, JobField.TABLE, unknown);
         } else {
             String text;
-            if (!w.format.isEmpty()) {
-                text = w.format;
-            } else if (w.start) {
+            if (!options.format.isEmpty()) {
+                text = options.format;
+            } else if (options.start) {
                 text = START;
-            } else if (w.longForm) {
+            } else if (options.longForm) {
                 text = LONG;
             } else {
                 text = PLAIN;
@@ -216,7 +218,7 @@ public final class Squeue implements Command {
             f = text.equals("%all") ? everything() : RowFormat.ofLetters(text, JobField.TABLE, unknown);
         }
         for (String u : unknown) {
-            c.error("Invalid job format specification: " + u);
+            context.error("Invalid job format specification: " + u);
         }
         return f;
     }
@@ -225,11 +227,11 @@ public final class Squeue implements Command {
         return RowFormat.ofLetters(RowFormat.everyLetter(JobField.TABLE, ""), JobField.TABLE, new ArrayList<>());
     }
 
-    /** The first that is no node, as far as the nodes are told. */
-    private static String unknown(CommandContext c, List<String> nodes) {
+    /** Returns the first name that is not among the known nodes. */
+    private static String unknown(CommandContext context, List<String> nodes) {
         List<String> known = new ArrayList<>();
         try {
-            c.host()
+            context.host()
                     .controller()
                     .call("QueryNodes", new Json.Obj().put("fields", List.of("name")))
                     .objects("nodes")
@@ -251,68 +253,71 @@ public final class Squeue implements Command {
     }
 
     /** Reports a wrong sort key below the heading. */
-    private static JobOrder order(CommandContext c, SqueueOptions w, RowFormat format, String sort)
+    private static JobOrder order(CommandContext context, SqueueOptions options, RowFormat format, String sort)
             throws UsageException {
         try {
-            return JobOrder.of(c, sort);
+            return JobOrder.of(context, sort);
         } catch (UsageException e) {
-            if (!w.noHeader) {
-                header(c, w, format);
+            if (!options.noHeader) {
+                header(context, options, format);
             }
             throw e;
         }
     }
 
-    private static int showJobs(CommandContext c, SqueueOptions w) throws UsageException {
-        RowFormat format = format(c, w);
+    private static int showJobs(CommandContext context, SqueueOptions options) throws UsageException {
+        RowFormat format = format(context, options);
         String sort;
-        if (!w.sort.isEmpty()) {
-            sort = w.sort;
-        } else if (w.start) {
+        if (!options.sort.isEmpty()) {
+            sort = options.sort;
+        } else if (options.start) {
             sort = "S";
         } else {
             sort = "P,t,-p";
         }
 
-        JobOrder order = order(c, w, format, sort);
-        Optional<Map<String, Long>> tiers = w.priority ? Optional.of(tiers(c)) : Optional.empty();
-        Listing listing = new Listing(c, w, format, order, tiers);
+        JobOrder order = order(context, options, format, sort);
+        Optional<Map<String, Long>> tiers = options.priority ? Optional.of(tiers(context)) : Optional.empty();
+        Listing listing = new Listing(context, options, format, order, tiers);
         try {
-            c.host().controller().rows("QueryJobs", query(c, w, format, sort), "jobs", listing);
+            context.host().controller().rows("QueryJobs", query(context, options, format, sort), "jobs", listing);
         } catch (Json.MalformedException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_jobs error", HttpController.unreadable());
+            return CommonOptions.reportFailure(context, "slurm_load_jobs error", HttpController.unreadable());
         } catch (SlurmException e) {
-            if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !w.nodes.isEmpty()) {
-                c.error("Invalid node name " + unknown(c, w.nodes));
+            if (e.errno() == SlurmErrno.INVALID_NODE_NAME.number() && !options.nodes.isEmpty()) {
+                context.error("Invalid node name " + unknown(context, options.nodes));
                 return 1;
             }
-            return CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_jobs error", e);
         }
-        if (w.verbose > 0) {
-            c.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
+        if (options.verbose > 0) {
+            context.out().println("last_update_time=" + listing.lastUpdate + " records=" + listing.pick.seen);
         }
-        if (w.isOneJob() && !w.start && listing.pick.seen == 0 && !isThere(c, w.jobs.getFirst())) {
+        if (options.isOneJob()
+                && !options.start
+                && listing.pick.seen == 0
+                && !isThere(context, options.jobs.getFirst())) {
             return CommonOptions.reportFailure(
-                    c,
+                    context,
                     "slurm_load_jobs error",
                     new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence()));
         }
-        if (!w.noHeader) {
-            header(c, w, format);
+        if (!options.noHeader) {
+            header(context, options, format);
         }
         listing.lines.sort(order);
-        listing.lines.forEach(l -> c.out().println(l.text()));
+        listing.lines.forEach(l -> context.out().println(l.text()));
         return 0;
     }
 
     /** The lines that are printed: a long queue is never held as a whole but as these. */
     private static final class Listing implements Controller.Taker {
-        private final CommandContext c;
-        private final SqueueOptions w;
+        private final CommandContext context;
+        private final SqueueOptions options;
         private final RowFormat format;
         private final JobOrder order;
         private final Optional<Map<String, Long>> tiers;
-        private final Pick pick;
+        private final RowFilter pick;
         private final List<JobOrder.Line> lines = new ArrayList<>();
 
         @SuppressWarnings("NullAway.Init") // the head of an answer comes before its rows
@@ -321,29 +326,29 @@ public final class Squeue implements Command {
         private long lastUpdate;
 
         Listing(
-                CommandContext c,
-                SqueueOptions w,
+                CommandContext context,
+                SqueueOptions options,
                 RowFormat format,
                 JobOrder order,
                 Optional<Map<String, Long>> tiers) {
-            this.c = c;
-            this.w = w;
+            this.context = context;
+            this.options = options;
             this.format = format;
             this.order = order;
             this.tiers = tiers;
-            pick = new Pick(w, w.allStates, c.host().uid());
+            pick = new RowFilter(options, options.allStates, context.host().uid());
         }
 
         @Override
         public void head(Json.Obj head) {
             lastUpdate = head.number("lastUpdate");
             view = new JobField.View(
-                    c,
+                    context,
                     head.number("now"),
-                    c.env("SLURM_TIME_FORMAT"),
-                    w.onlyState ? JobRows.EACH_INDEX : JobRows.indexesShown(c),
-                    cluster(c, w),
-                    new JobField.Style(w.expand, w.noConvert));
+                    context.env("SLURM_TIME_FORMAT"),
+                    options.onlyState ? JobRows.EACH_INDEX : JobRows.indexesShown(context),
+                    cluster(context, options),
+                    new JobField.Style(options.expand, options.noConvert));
         }
 
         @Override
@@ -367,13 +372,14 @@ public final class Squeue implements Command {
         return format.line(values);
     }
 
-    private static Map<String, Long> tiers(CommandContext c) {
+    private static Map<String, Long> tiers(CommandContext context) {
         Map<String, Long> tiers = new HashMap<>();
         try {
-            Json.Obj q = new Json.Obj();
-            q.put("all", Boolean.TRUE);
-            for (Json.Obj p : c.host().controller().call("QueryPartitions", q).objects("partitions")) {
-                tiers.put(p.text("name"), p.number("priorityTier"));
+            Json.Obj query = new Json.Obj();
+            query.put("all", Boolean.TRUE);
+            for (Json.Obj partition :
+                    context.host().controller().call("QueryPartitions", query).objects("partitions")) {
+                tiers.put(partition.text("name"), partition.number("priorityTier"));
             }
         } catch (SlurmException e) {
             tiers.clear();
@@ -395,10 +401,10 @@ public final class Squeue implements Command {
         return out;
     }
 
-    private static String cluster(CommandContext c, SqueueOptions w) {
-        List<String> known = c.host().clusters();
-        if (!w.cluster.isEmpty()) {
-            return w.cluster;
+    private static String cluster(CommandContext context, SqueueOptions options) {
+        List<String> known = context.host().clusters();
+        if (!options.cluster.isEmpty()) {
+            return options.cluster;
         }
         if (known.isEmpty()) {
             return "";
@@ -407,46 +413,50 @@ public final class Squeue implements Command {
     }
 
     /** A job that is there but is another user's than asked for, or has no such task, is no error. */
-    private static boolean isThere(CommandContext c, String job) {
+    private static boolean isThere(CommandContext context, String job) {
         int end = 0;
         while (end < job.length() && job.charAt(end) >= '0' && job.charAt(end) <= '9') {
             end++;
         }
-        Json.Obj q = new Json.Obj()
+        Json.Obj query = new Json.Obj()
                 .put("jobs", List.of(job.substring(0, end)))
                 .put("allStates", Boolean.TRUE)
                 .put("allPartitions", Boolean.TRUE)
                 .put("fields", List.of("jobId"));
         try {
-            return !c.host().controller().call("QueryJobs", q).objects("jobs").isEmpty();
+            return !context.host()
+                    .controller()
+                    .call("QueryJobs", query)
+                    .objects("jobs")
+                    .isEmpty();
         } catch (SlurmException e) {
             return false;
         }
     }
 
-    private static void header(CommandContext c, SqueueOptions w, RowFormat format) {
-        if (!w.cluster.isEmpty()) {
-            c.out().println("CLUSTER: " + w.cluster);
+    private static void header(CommandContext context, SqueueOptions options, RowFormat format) {
+        if (!options.cluster.isEmpty()) {
+            context.out().println("CLUSTER: " + options.cluster);
         }
         List<String> values = new ArrayList<>();
         for (RowFormat.Column col : format.columns()) {
             values.add(col.field() == RowFormat.LITERAL ? "" : JobField.at(col.field()).heading);
         }
-        format.print(values, c.out());
+        format.print(values, context.out());
     }
 
-    static Json.Obj query(CommandContext c, SqueueOptions w, RowFormat format, String sort) {
-        Json.Obj q = new Json.Obj();
-        w.filters(q);
-        boolean all = w.allStates || w.isOneJob();
-        JobRequest.put(q, "allStates", all);
-        if (!all && !w.states.isEmpty()) {
-            q.put("states", new ArrayList<Object>(w.states));
+    static Json.Obj query(CommandContext context, SqueueOptions options, RowFormat format, String sort) {
+        Json.Obj query = new Json.Obj();
+        options.filters(query);
+        boolean all = options.allStates || options.isOneJob();
+        JobRequest.put(query, "allStates", all);
+        if (!all && !options.states.isEmpty()) {
+            query.put("states", new ArrayList<Object>(options.states));
         }
-        JobRequest.put(q, "allPartitions", w.all);
-        JobRequest.put(q, "expandArrays", w.array);
-        JobRequest.put(q, "joinArrays", true);
-        JobRequest.put(q, "startEstimates", w.start);
+        JobRequest.put(query, "allPartitions", options.all);
+        JobRequest.put(query, "expandArrays", options.array);
+        JobRequest.put(query, "joinArrays", true);
+        JobRequest.put(query, "startEstimates", options.start);
         Set<String> fields = new LinkedHashSet<>(List.of(
                 "jobId",
                 "arrayJobId",
@@ -457,14 +467,14 @@ public final class Squeue implements Command {
                 "hetOffset",
                 "state",
                 "flags"));
-        if (!w.onlyState) {
+        if (!options.onlyState) {
             fields.addAll(columns(format, sort));
         }
-        if (w.overSeconds >= 0 || w.underSeconds >= 0) {
+        if (options.overSeconds >= 0 || options.underSeconds >= 0) {
             fields.add("runSeconds");
         }
-        q.put("fields", new ArrayList<Object>(fields));
-        return q;
+        query.put("fields", new ArrayList<Object>(fields));
+        return query;
     }
 
     /** Returns the columns that the format and the sort keys need. */
@@ -485,28 +495,28 @@ public final class Squeue implements Command {
     }
 
     /** Selects the jobs that pass the options besides the controller's filters, the same for every form of output. */
-    private static final class Pick {
-        private final SqueueOptions w;
+    private static final class RowFilter {
+        private final SqueueOptions options;
         private final boolean allStates;
         private final int uid;
         private final Set<String> named = new LinkedHashSet<>();
-        /** Jobs that were looked at. */
+        /** Number of jobs tested. */
         private int seen;
 
-        Pick(SqueueOptions w, boolean allStates, int uid) {
-            this.w = w;
+        RowFilter(SqueueOptions options, boolean allStates, int uid) {
+            this.options = options;
             this.allStates = allStates;
             this.uid = uid;
         }
 
-        boolean takes(Json.Obj j) {
+        boolean takes(Json.Obj job) {
             seen++;
-            boolean is = !w.noJobs
-                    && !(w.notMe && j.integer("userId") == uid)
-                    && (allStates || w.isInState(j))
-                    && w.ranAsLong(!j.text("state").equals("PENDING"), JobRows.used(j));
+            boolean is = !options.noJobs
+                    && !(options.notMe && job.integer("userId") == uid)
+                    && (allStates || options.isInState(job))
+                    && options.ranAsLong(!job.text("state").equals("PENDING"), JobRows.used(job));
             // an id typed twice is still one job
-            return is && (w.jobs.size() < 2 || named.add(JobRows.id(j, 0)));
+            return is && (options.jobs.size() < 2 || named.add(JobRows.id(job, 0)));
         }
     }
 }

@@ -59,7 +59,7 @@ final class SqueueOptions {
     String json = "";
     String parser = "";
     int iterateSeconds;
-    /** Seconds that a job has run at least, and at most; -1 where nothing is said. */
+    /** Least seconds that a job has run, and the most; -1 where unset. */
     long overSeconds = -1;
 
     long underSeconds = -1;
@@ -76,73 +76,72 @@ final class SqueueOptions {
 
     String statesText = "";
 
-    void readEnvironment(CommandContext c) throws UsageException {
-        all = c.env().containsKey("SQUEUE_ALL");
-        array = c.env().containsKey("SQUEUE_ARRAY");
-        priority = c.env().containsKey("SQUEUE_PRIORITY");
-        format = c.env("SQUEUE_FORMAT");
-        wideFormat = c.env("SQUEUE_FORMAT2");
-        sort = c.env("SQUEUE_SORT");
-        accounts.addAll(Texts.split(c.env("SQUEUE_ACCOUNT"), ','));
-        licenses.addAll(Texts.split(c.env("SQUEUE_LICENSES"), ','));
-        names.addAll(Texts.split(c.env("SQUEUE_NAMES"), ','));
-        partitions.addAll(Texts.split(c.env("SQUEUE_PARTITION"), ','));
-        qos.addAll(Texts.split(c.env("SQUEUE_QOS"), ','));
-        if (c.env().containsKey("SQUEUE_STATES")) {
-            states(c, c.env("SQUEUE_STATES"));
+    void readEnvironment(CommandContext context) throws UsageException {
+        all = context.env().containsKey("SQUEUE_ALL");
+        array = context.env().containsKey("SQUEUE_ARRAY");
+        priority = context.env().containsKey("SQUEUE_PRIORITY");
+        format = context.env("SQUEUE_FORMAT");
+        wideFormat = context.env("SQUEUE_FORMAT2");
+        sort = context.env("SQUEUE_SORT");
+        accounts.addAll(Texts.split(context.env("SQUEUE_ACCOUNT"), ','));
+        licenses.addAll(Texts.split(context.env("SQUEUE_LICENSES"), ','));
+        names.addAll(Texts.split(context.env("SQUEUE_NAMES"), ','));
+        partitions.addAll(Texts.split(context.env("SQUEUE_PARTITION"), ','));
+        qos.addAll(Texts.split(context.env("SQUEUE_QOS"), ','));
+        if (context.env().containsKey("SQUEUE_STATES")) {
+            states(context, context.env("SQUEUE_STATES"));
         }
-        if (c.env().containsKey("SQUEUE_USERS")) {
-            users(c, c.env("SQUEUE_USERS"));
+        if (context.env().containsKey("SQUEUE_USERS")) {
+            users(context, context.env("SQUEUE_USERS"));
         }
     }
 
-    void read(CommandContext c, GetOpt.Hit h) throws UsageException {
-        String v = h.value();
-        switch (h.opt().name()) {
-            case "account" -> replace(accounts, v);
+    void read(CommandContext context, GetOpt.Hit hit) throws UsageException {
+        String value = hit.value();
+        switch (hit.opt().name()) {
+            case "account" -> replace(accounts, value);
             case "all" -> all = true;
             case "array" -> array = true;
-            case "cluster", "clusters" -> cluster = Clusters.requireKnown(c, v);
-            case "format" -> format = RowFormat.explicit(v);
+            case "cluster", "clusters" -> cluster = Clusters.requireKnown(context, value);
+            case "format" -> format = RowFormat.explicit(value);
             case "Format" -> {
                 wideFormat =
-                        wideFormat.isEmpty() || c.env("SQUEUE_FORMAT2").equals(wideFormat) ? v : wideFormat + "," + v;
+                        wideFormat.isEmpty() || context.env("SQUEUE_FORMAT2").equals(wideFormat)
+                                ? value
+                                : wideFormat + "," + value;
                 format = wideFormat.isEmpty() ? RowFormat.NO_COLUMNS : "";
             }
             case "hide" -> all = false;
-            case "iterate" -> iterateSeconds = seconds(c, v);
+            case "iterate" -> iterateSeconds = seconds(context, value);
             case "jobs" -> {
-                jobsBare |= v.isEmpty();
-                jobs(c, v);
+                jobsBare |= value.isEmpty();
+                jobs(context, value);
             }
             case "json", "yaml" -> {
-                json = h.opt().name();
-                parser = JsonOutput.requireParser(c, json, v);
+                json = hit.opt().name();
+                parser = JsonOutput.requireParser(context, json, value);
             }
-            case "licenses" -> replace(licenses, v);
+            case "licenses" -> replace(licenses, value);
             case "long" -> longForm = true;
-            case "me" -> users(c, Integer.toString(c.host().uid()));
+            case "me" -> users(context, Integer.toString(context.host().uid()));
             case "notme" -> notMe = true;
-            case "name" -> replace(names, v);
-            case "node", "nodelist", "nodes" ->
-                replace(
-                        nodes,
-                        NodeCalls.expanded(c, v.replace("localhost", c.host().hostName())));
+            case "name" -> replace(names, value);
+            case "node", "nodelist", "nodes" -> replace(nodes, nodeNames(context, value));
             case "noheader" -> noHeader = true;
-            case "partition", "partitions" -> replace(partitions, v);
-            case "qos" -> replace(qos, v);
-            case "reservation" -> replace(reservations, v);
-            case "running-over" -> overSeconds = time(c, h);
-            case "running-under" -> underSeconds = time(c, h);
-            case "sort" -> sort = v;
+            case "partition", "partitions" -> replace(partitions, value);
+            case "qos" -> replace(qos, value);
+            case "reservation" -> replace(reservations, value);
+            case "running-over" -> overSeconds = time(context, hit);
+            case "running-under" -> underSeconds = time(context, hit);
+            case "sort" -> sort = value;
             case "start" -> start = true;
-            case "states" -> states(c, v);
+            case "states" -> states(context, value);
             case "steps" -> {
                 showSteps = true;
-                stepsBare |= v.isEmpty();
-                steps(c, v);
+                stepsBare |= value.isEmpty();
+                steps(context, value);
             }
-            case "user", "users" -> users(c, v);
+            case "user", "users" -> users(context, value);
             case "priority" -> priority = true;
             case "noconvert" -> noConvert = true;
             case "expand-patterns" -> expand = true;
@@ -152,8 +151,14 @@ final class SqueueOptions {
             case "federation" -> federation = true;
             case "local" -> local = true;
             case "sibling" -> sibling = true;
-            default -> throw new IllegalStateException(h.opt().name());
+            default -> throw new IllegalStateException(hit.opt().name());
         }
+    }
+
+    /** Expands the names of a list of nodes; localhost is this host. */
+    private static String nodeNames(CommandContext context, String value) {
+        return NodeCalls.expanded(
+                context, value.replace("localhost", context.host().hostName()));
     }
 
     /**
@@ -161,33 +166,33 @@ final class SqueueOptions {
      *
      * @return the operands that are left
      */
-    List<String> takeLists(CommandContext c, List<String> typed) throws UsageException {
+    List<String> takeLists(CommandContext context, List<String> typed) throws UsageException {
         List<String> operands = new ArrayList<>(typed);
         if (jobsBare && jobs.isEmpty() && !operands.isEmpty()) {
             String list = operands.removeFirst();
             noJobs = Texts.split(list, ',').isEmpty();
-            jobs(c, list);
+            jobs(context, list);
         }
         if (stepsBare && steps.isEmpty() && !operands.isEmpty()) {
-            steps(c, operands.removeFirst());
+            steps(context, operands.removeFirst());
         }
         return operands;
     }
 
     /** A format that is typed stands alone; one of the environment yields to the long one. */
-    void requireOneFormat(CommandContext c, GetOpt.Parsed p) throws UsageException {
-        boolean letters = CommonOptions.isTyped(p, "format");
-        if (letters && CommonOptions.isTyped(p, "Format")) {
-            throw c.bad(1, "-O (--Format) is incompatible with -o (--format)");
+    void requireOneFormat(CommandContext context, GetOpt.Parsed parsed) throws UsageException {
+        boolean letters = CommonOptions.isTyped(parsed, "format");
+        if (letters && CommonOptions.isTyped(parsed, "Format")) {
+            throw context.bad(1, "-O (--Format) is incompatible with -o (--format)");
         }
         if (letters && longForm) {
-            throw CommonOptions.formatAndLong(c);
+            throw CommonOptions.formatAndLong(context);
         }
         format = longForm ? "" : format;
     }
 
     /** {@code --only-job-state} asks for numbers and states alone: what needs more does not go with it. */
-    void requireStateOnly(CommandContext c) throws UsageException {
+    void requireStateOnly(CommandContext context) throws UsageException {
         boolean more = usersGiven
                 || notMe
                 || priority
@@ -199,7 +204,8 @@ final class SqueueOptions {
         if (onlyState && more) {
             throw new UsageException(
                     1,
-                    List.of(c.program() + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
+                    List.of(context.program()
+                            + ": fatal: Option --only-job-state only works alone, with -j (--jobs) and/or "
                             + "-t (--states) parameters, parameters for cluster/federation selection, and "
                             + "the printing options."));
         }
@@ -208,10 +214,10 @@ final class SqueueOptions {
         }
     }
 
-    private void steps(CommandContext c, String list) throws UsageException {
+    private void steps(CommandContext context, String list) throws UsageException {
         for (String step : Texts.split(list, ',')) {
             if (!step.matches("[0-9].*\\..*|s[0-9A-Za-z]+\\..*")) {
-                throw c.bad(1, "Invalid job_step id: " + step + (step.indexOf('.') < 0 ? ".??" : ""));
+                throw context.bad(1, "Invalid job_step id: " + step + (step.indexOf('.') < 0 ? ".??" : ""));
             }
             steps.add(step);
         }
@@ -223,57 +229,57 @@ final class SqueueOptions {
     }
 
     /** A time as for limits, in seconds. */
-    private static long time(CommandContext c, GetOpt.Hit h) throws UsageException {
-        OptionalLong seconds = Durations.parseSeconds(h.value());
+    private static long time(CommandContext context, GetOpt.Hit hit) throws UsageException {
+        OptionalLong seconds = Durations.parseSeconds(hit.value());
         if (seconds.isEmpty() || seconds.getAsLong() < 0) {
-            throw new UsageException(1, List.of(c.name() + ": fatal: Invalid time limit specification"));
+            throw new UsageException(1, List.of(context.name() + ": fatal: Invalid time limit specification"));
         }
         return seconds.getAsLong();
     }
 
     /** {@code --running-over} and {@code --running-under}: what has begun, and how long ago. */
     boolean ranAsLong(boolean begun, long seconds) {
-        boolean asked = overSeconds >= 0 || underSeconds >= 0;
-        return !asked
+        boolean isFiltered = overSeconds >= 0 || underSeconds >= 0;
+        return !isFiltered
                 || begun && (overSeconds < 0 || seconds > overSeconds) && (underSeconds < 0 || seconds < underSeconds);
     }
 
-    private static int seconds(CommandContext c, String v) throws UsageException {
-        long n = Digits.parseNumber(v);
+    private static int seconds(CommandContext context, String value) throws UsageException {
+        long n = Digits.parseNumber(value);
         if (n < 1 || n > Integer.MAX_VALUE) {
-            throw new UsageException(1, List.of(c.name() + ": error: --iterate=" + v, ""));
+            throw new UsageException(1, List.of(context.name() + ": error: --iterate=" + value, ""));
         }
         return (int) n;
     }
 
-    private void jobs(CommandContext c, String v) throws UsageException {
-        for (String id : HostList.split(v)) {
+    private void jobs(CommandContext context, String value) throws UsageException {
+        for (String id : HostList.split(value)) {
             if (!JobIds.isJob(id)) {
-                throw c.bad(1, "Invalid job id: " + id);
+                throw context.bad(1, "Invalid job id: " + id);
             }
             jobs.add(id);
         }
     }
 
-    private void users(CommandContext c, String v) {
+    private void users(CommandContext context, String value) {
         usersGiven = true;
-        usersText = v;
-        for (String name : Texts.split(v, ',')) {
-            int uid = c.host().userId(name);
+        usersText = value;
+        for (String name : Texts.split(value, ',')) {
+            int uid = context.host().userId(name);
             if (uid < 0) {
-                c.error("Invalid user: " + name);
-                c.err().println("");
+                context.error("Invalid user: " + name);
+                context.err().println("");
             } else {
                 users.add(uid);
             }
         }
     }
 
-    void states(CommandContext c, String v) throws UsageException {
+    void states(CommandContext context, String value) throws UsageException {
         states.clear();
-        statesText = v;
-        for (String s : Texts.split(v, ',')) {
-            String up = Texts.upper(s);
+        statesText = value;
+        for (String text : Texts.split(value, ',')) {
+            String up = Texts.upper(text);
             if (up.equals("ALL")) {
                 allStates = true;
                 continue;
@@ -283,8 +289,8 @@ final class SqueueOptions {
                 throw new UsageException(
                         1,
                         List.of(
-                                c.name() + ": error: Invalid job state specified: " + s,
-                                c.name() + ": error: Valid job states include: " + stateNames(),
+                                context.name() + ": error: Invalid job state specified: " + text,
+                                context.name() + ": error: Valid job states include: " + stateNames(),
                                 ""));
             }
             states.add(name);
@@ -292,25 +298,25 @@ final class SqueueOptions {
     }
 
     static String stateNames() {
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         for (JobState s : JobState.values()) {
-            b.append(b.isEmpty() ? "" : ",").append(Texts.lower(s.name()));
+            text.append(text.isEmpty() ? "" : ",").append(Texts.lower(s.name()));
         }
-        return b.append(",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,"
+        return text.append(",completing,configuring,expediting,resizing,resv_del_hold,requeued,requeue_fed,"
                         + "requeue_hold,revoked,")
                 .append("signaling,special_exit,stage_out,stopped")
                 .toString();
     }
 
-    void filters(Json.Obj q) {
-        putList(q, "jobs", jobs);
-        putList(q, "accounts", accounts);
-        putList(q, "partitions", partitions);
-        putList(q, "qos", qos);
-        putList(q, "names", names);
-        putList(q, "reservations", reservations);
-        putList(q, "licenses", licenses);
-        putList(q, "nodes", nodes);
+    void filters(Json.Obj query) {
+        putList(query, "jobs", jobs);
+        putList(query, "accounts", accounts);
+        putList(query, "partitions", partitions);
+        putList(query, "qos", qos);
+        putList(query, "names", names);
+        putList(query, "reservations", reservations);
+        putList(query, "licenses", licenses);
+        putList(query, "nodes", nodes);
         if (usersGiven) {
             List<Object> ids = new ArrayList<>();
             for (int uid : users) {
@@ -319,13 +325,13 @@ final class SqueueOptions {
             if (ids.isEmpty()) {
                 ids.add(-2L);
             }
-            q.put("userIds", ids);
+            query.put("userIds", ids);
         }
     }
 
-    private static void putList(Json.Obj q, String name, List<String> values) {
+    private static void putList(Json.Obj query, String name, List<String> values) {
         if (!values.isEmpty()) {
-            q.put(name, new ArrayList<Object>(values));
+            query.put(name, new ArrayList<Object>(values));
         }
     }
 

@@ -9,35 +9,38 @@ final class SqueueReport {
 
     private SqueueReport() {}
 
-    static void options(CommandContext c, SqueueOptions w) {
-        c.out().println(RULE);
-        line(c, "all         ", flag(w.all));
-        line(c, "array       ", flag(w.array));
-        line(c, "federation  ", flag(w.federation));
-        line(c, "format      ", orNull(w.format));
-        line(c, "iterate     ", Integer.toString(w.iterateSeconds));
-        line(c, "job_flag    ", bit(w.jobsBare || !w.jobs.isEmpty()));
-        line(c, "jobs        ", list(w.jobs));
-        line(c, "licenses    ", list(w.licenses));
-        line(c, "local       ", flag(w.local));
-        line(c, "names       ", list(w.names));
-        line(c, "nodes       ", String.join(",", w.nodes));
-        line(c, "partitions  ", list(w.partitions));
-        line(c, "priority    ", flag(w.priority));
-        line(c, "reservation ", list(w.reservations));
-        line(c, "sibling      ", flag(w.sibling));
-        line(c, "sort        ", orNull(w.sort));
-        line(c, "start_flag  ", bit(w.start));
-        line(c, "states      ", orNull(w.start && w.statesText.isEmpty() ? "PD" : w.statesText));
-        line(c, "step_flag   ", bit(w.showSteps));
-        line(c, "steps       ", list(w.steps));
-        line(c, "users       ", orNull(w.usersText));
-        line(c, "verbose     ", Integer.toString(w.verbose));
-        c.out().println(RULE + "\n\n");
+    static void options(CommandContext context, SqueueOptions options) {
+        context.out().println(RULE);
+        line(context, "all         ", flag(options.all));
+        line(context, "array       ", flag(options.array));
+        line(context, "federation  ", flag(options.federation));
+        line(context, "format      ", orNull(options.format));
+        line(context, "iterate     ", Integer.toString(options.iterateSeconds));
+        line(context, "job_flag    ", bit(options.jobsBare || !options.jobs.isEmpty()));
+        line(context, "jobs        ", list(options.jobs));
+        line(context, "licenses    ", list(options.licenses));
+        line(context, "local       ", flag(options.local));
+        line(context, "names       ", list(options.names));
+        line(context, "nodes       ", String.join(",", options.nodes));
+        line(context, "partitions  ", list(options.partitions));
+        line(context, "priority    ", flag(options.priority));
+        line(context, "reservation ", list(options.reservations));
+        line(context, "sibling      ", flag(options.sibling));
+        line(context, "sort        ", orNull(options.sort));
+        line(context, "start_flag  ", bit(options.start));
+        line(
+                context,
+                "states      ",
+                orNull(options.start && options.statesText.isEmpty() ? "PD" : options.statesText));
+        line(context, "step_flag   ", bit(options.showSteps));
+        line(context, "steps       ", list(options.steps));
+        line(context, "users       ", orNull(options.usersText));
+        line(context, "verbose     ", Integer.toString(options.verbose));
+        context.out().println(RULE + "\n\n");
     }
 
-    private static void line(CommandContext c, String name, String value) {
-        c.out().println(name + "= " + value);
+    private static void line(CommandContext context, String name, String value) {
+        context.out().println(name + "= " + value);
     }
 
     private static String flag(boolean on) {

@@ -59,31 +59,34 @@ final class SqueueSteps {
             this.heading = heading;
         }
 
-        String value(Json.Obj s, CommandContext c, long now) {
+        String value(Json.Obj step, CommandContext context, long now) {
             return switch (this) {
-                case TASKS -> Integer.toString(s.integer("tasks"));
-                case TRES_PER_STEP, TRES_BY_LETTER -> JobRows.orNull(s.text("tresPerNode"));
+                case TASKS -> Integer.toString(step.integer("tasks"));
+                case TRES_PER_STEP, TRES_BY_LETTER -> JobRows.orNull(step.text("tresPerNode"));
                 case CLUSTER ->
-                    c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
-                case JOB_ID -> Integer.toString(s.integer("jobId"));
-                case NETWORK -> JobRows.orNull(s.text("network"));
-                case RESERVED_PORTS -> JobRows.orNull(s.text("resvPorts"));
-                case CPUS, NUM_CPUS -> Integer.toString(s.integer("cpus"));
-                case ARRAY_JOB_ID -> Integer.toString(s.integer("arrayJobId"));
-                case ID -> StepRows.id(s);
-                case CONTAINER -> JobRows.orNull(s.text("container"));
-                case CONTAINER_ID -> JobRows.orNull(s.text("containerId"));
-                case CPU_FREQ -> frequency(s.text("cpuFreq"));
-                case NAME -> s.text("name");
-                case ARRAY_TASK_ID -> JobRows.taskId(s) < 0 ? "N/A" : Integer.toString(JobRows.taskId(s));
-                case LIMIT -> limit(s);
-                case USED -> Durations.brief(Math.max(0, now - s.number("startTime")));
-                case NODES -> s.text("nodes");
-                case PARTITION -> s.text("partition");
-                case START -> Times.print(s.number("startTime"), c.host().zone(), c.env("SLURM_TIME_FORMAT"), now);
-                case STATE -> s.text("state");
-                case UID -> Integer.toString(s.integer("userId"));
-                case USER -> s.text("userName");
+                    context.host().clusters().isEmpty()
+                            ? ""
+                            : context.host().clusters().getFirst();
+                case JOB_ID -> Integer.toString(step.integer("jobId"));
+                case NETWORK -> JobRows.orNull(step.text("network"));
+                case RESERVED_PORTS -> JobRows.orNull(step.text("resvPorts"));
+                case CPUS, NUM_CPUS -> Integer.toString(step.integer("cpus"));
+                case ARRAY_JOB_ID -> Integer.toString(step.integer("arrayJobId"));
+                case ID -> StepRows.id(step);
+                case CONTAINER -> JobRows.orNull(step.text("container"));
+                case CONTAINER_ID -> JobRows.orNull(step.text("containerId"));
+                case CPU_FREQ -> frequency(step.text("cpuFreq"));
+                case NAME -> step.text("name");
+                case ARRAY_TASK_ID -> JobRows.taskId(step) < 0 ? "N/A" : Integer.toString(JobRows.taskId(step));
+                case LIMIT -> limit(step);
+                case USED -> Durations.brief(Math.max(0, now - step.number("startTime")));
+                case NODES -> step.text("nodes");
+                case PARTITION -> step.text("partition");
+                case START ->
+                    Times.print(step.number("startTime"), context.host().zone(), context.env("SLURM_TIME_FORMAT"), now);
+                case STATE -> step.text("state");
+                case UID -> Integer.toString(step.integer("userId"));
+                case USER -> step.text("userName");
             };
         }
     }
@@ -126,73 +129,75 @@ final class SqueueSteps {
     }
 
     /** {@code 1M-2M:Performance}: what was asked for, numbers in GHz or as many units of kHz. */
-    private static String frequency(String asked) {
-        Optional<CpuFreq> f = asked.isEmpty() ? Optional.empty() : CpuFreq.parse(asked);
+    private static String frequency(String frequency) {
+        Optional<CpuFreq> f = frequency.isEmpty() ? Optional.empty() : CpuFreq.parse(frequency);
         String governor = f.map(CpuFreq::governor).orElse("");
         return StepFrequency.shown(f.map(CpuFreq::min).orElse("")) + "-"
                 + StepFrequency.shown(f.map(CpuFreq::max).orElse("")) + ":"
                 + (governor.isEmpty() ? "Unknown" : governor);
     }
 
-    private static String limit(Json.Obj s) {
-        int min = s.integer("timeLimitMin");
+    private static String limit(Json.Obj step) {
+        int min = step.integer("timeLimitMin");
         return min == 0 ? "UNLIMITED" : Durations.briefMinutes(min);
     }
 
-    private static List<String> nodes(SqueueOptions w) {
-        return HostList.parse(String.join(",", w.nodes)) instanceof HostList.Parsed.Ok ok
+    private static List<String> nodes(SqueueOptions options) {
+        return HostList.parse(String.join(",", options.nodes)) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
-                : w.nodes;
+                : options.nodes;
     }
 
     /** Returns the steps that the options select, the same for every form of output. */
-    static List<Json.Obj> selected(CommandContext c, SqueueOptions w) throws SlurmException {
-        List<String> ids = new ArrayList<>(w.steps);
-        ids.addAll(w.jobs);
-        List<Json.Obj> steps =
-                StepRows.load(c, ids, w.all || !ids.isEmpty() || !w.partitions.isEmpty() || !w.json.isEmpty());
-        steps.removeIf(s -> w.usersGiven && !w.users.contains(s.integer("userId"))
-                || !w.ranAsLong(true, s.number("now") - s.number("startTime"))
-                || !w.partitions.isEmpty() && !w.partitions.contains(s.text("partition"))
-                || !w.nodes.isEmpty() && Collections.disjoint(nodes(w), Tree.hosts(s.text("nodes"))));
+    static List<Json.Obj> selected(CommandContext context, SqueueOptions options) throws SlurmException {
+        List<String> ids = new ArrayList<>(options.steps);
+        ids.addAll(options.jobs);
+        List<Json.Obj> steps = StepRows.load(
+                context,
+                ids,
+                options.all || !ids.isEmpty() || !options.partitions.isEmpty() || !options.json.isEmpty());
+        steps.removeIf(s -> options.usersGiven && !options.users.contains(s.integer("userId"))
+                || !options.ranAsLong(true, s.number("now") - s.number("startTime"))
+                || !options.partitions.isEmpty() && !options.partitions.contains(s.text("partition"))
+                || !options.nodes.isEmpty() && Collections.disjoint(nodes(options), Tree.hosts(s.text("nodes"))));
         return steps;
     }
 
-    static int show(CommandContext c, SqueueOptions w) {
+    static int show(CommandContext context, SqueueOptions options) {
         List<String> unknown = new ArrayList<>();
-        RowFormat format = format(w, unknown);
+        RowFormat format = format(options, unknown);
         for (String u : unknown) {
-            c.error("Invalid job step format specification: " + u);
+            context.error("Invalid job step format specification: " + u);
         }
         List<Json.Obj> steps;
         try {
-            steps = selected(c, w);
+            steps = selected(context, options);
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_get_job_steps error", e);
+            return CommonOptions.reportFailure(context, "slurm_get_job_steps error", e);
         }
         List<String> values = new ArrayList<>();
-        if (!w.noHeader) {
+        if (!options.noHeader) {
             for (RowFormat.Column col : format.columns()) {
                 values.add(col.field() < 0 ? "" : Field.values()[col.field()].heading);
             }
-            format.print(values, c.out());
+            format.print(values, context.out());
         }
-        for (Json.Obj s : steps) {
+        for (Json.Obj step : steps) {
             values.clear();
             for (RowFormat.Column col : format.columns()) {
-                values.add(col.field() < 0 ? "" : Field.values()[col.field()].value(s, c, s.number("now")));
+                values.add(col.field() < 0 ? "" : Field.values()[col.field()].value(step, context, step.number("now")));
             }
-            format.print(values, c.out());
+            format.print(values, context.out());
         }
         return 0;
     }
 
-    private static RowFormat format(SqueueOptions w, List<String> unknown) {
-        if (w.format.isEmpty()) {
-            return w.wideFormat.isEmpty()
+    private static RowFormat format(SqueueOptions options, List<String> unknown) {
+        if (options.format.isEmpty()) {
+            return options.wideFormat.isEmpty()
                     ? RowFormat.ofLetters(PLAIN, TABLE, unknown)
-                    : RowFormat.ofNames(w.wideFormat, TABLE, unknown);
+                    : RowFormat.ofNames(options.wideFormat, TABLE, unknown);
         }
-        return RowFormat.ofLetters(w.format.equals("%all") ? everything() : w.format, TABLE, unknown);
+        return RowFormat.ofLetters(options.format.equals("%all") ? everything() : options.format, TABLE, unknown);
     }
 }

@@ -64,7 +64,7 @@ public final class Sshare implements Command {
     private static final int LISTED_PER_LINE = 4;
     private static final int LISTED_WIDTH = 17;
 
-    private static final class Wanted {
+    private static final class Options {
         boolean everybody;
         boolean header = true;
         boolean longForm;
@@ -86,96 +86,99 @@ public final class Sshare implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "", h)) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "", hit)) {
                 return 0;
             }
-            switch (h.opt().name()) {
+            switch (hit.opt().name()) {
                 case "helpformat" -> {
-                    listed(c);
+                    listed(context);
                     return 0;
                 }
-                case "cluster", "clusters" -> Clusters.requireKnown(c, h.value());
-                case "all" -> w.everybody = true;
-                case "accounts" -> w.accounts.addAll(Texts.split(h.value(), ','));
-                case "users" -> w.users.addAll(Texts.split(h.value(), ','));
-                case "format" -> w.format = h.value();
+                case "cluster", "clusters" -> Clusters.requireKnown(context, hit.value());
+                case "all" -> options.everybody = true;
+                case "accounts" -> options.accounts.addAll(Texts.split(hit.value(), ','));
+                case "users" -> options.users.addAll(Texts.split(hit.value(), ','));
+                case "format" -> options.format = hit.value();
                 case "json", "yaml" -> {
-                    w.json = h.opt().name();
-                    w.parser = JsonOutput.requireParser(c, w.json, h.value());
+                    options.json = hit.opt().name();
+                    options.parser = JsonOutput.requireParser(context, options.json, hit.value());
                 }
-                case "long" -> w.longForm = true;
-                case "noheader" -> w.header = false;
+                case "long" -> options.longForm = true;
+                case "noheader" -> options.header = false;
                 case "parsable" -> {
-                    w.bars = true;
-                    w.lastBar = true;
+                    options.bars = true;
+                    options.lastBar = true;
                 }
                 case "parsable2" -> {
-                    w.bars = true;
-                    w.lastBar = false;
+                    options.bars = true;
+                    options.lastBar = false;
                 }
-                case "partition" -> w.partitions = true;
-                case "Users" -> w.usersOnly = true;
-                case "verbose" -> w.verbose = true;
-                default -> throw new IllegalStateException(h.opt().name());
+                case "partition" -> options.partitions = true;
+                case "Users" -> options.usersOnly = true;
+                case "verbose" -> options.verbose = true;
+                default -> throw new IllegalStateException(hit.opt().name());
             }
         }
-        for (String user : w.users) {
-            if (c.host().userId(user) < 0) {
-                throw c.bad(1, "Invalid user id: " + user);
+        for (String user : options.users) {
+            if (context.host().userId(user) < 0) {
+                throw context.bad(1, "Invalid user id: " + user);
             }
         }
-        return show(c, w);
+        return show(context, options);
     }
 
-    private static int show(CommandContext c, Wanted w) throws SlurmException, UsageException {
-        Json.Obj reply = c.host().controller().call("QueryShares", new Json.Obj());
-        if (!w.everybody && w.users.isEmpty()) {
-            w.users.add(c.host().userName(c.host().uid()));
+    private static int show(CommandContext context, Options options) throws SlurmException, UsageException {
+        Json.Obj reply = context.host().controller().call("QueryShares", new Json.Obj());
+        if (!options.everybody && options.users.isEmpty()) {
+            options.users.add(context.host().userName(context.host().uid()));
         }
-        if (w.verbose) {
-            c.err()
+        if (options.verbose) {
+            context.err()
                     .println("Users requested:\n\t: "
-                            + (w.everybody && w.users.isEmpty() ? "all" : String.join("\n\t: ", w.users)));
-            c.err()
+                            + (options.everybody && options.users.isEmpty()
+                                    ? "all"
+                                    : String.join("\n\t: ", options.users)));
+            context.err()
                     .println("Accounts requested:\n\t: "
-                            + (w.accounts.isEmpty() ? "all" : String.join("\n\t: ", w.accounts)));
+                            + (options.accounts.isEmpty() ? "all" : String.join("\n\t: ", options.accounts)));
         }
-        List<Json.Obj> rows = selectRows(reply, w);
-        if (!w.json.isEmpty()) {
+        List<Json.Obj> rows = selectRows(reply, options);
+        if (!options.json.isEmpty()) {
             return JsonOutput.print(
-                    c,
-                    w.json,
-                    w.parser,
+                    context,
+                    options.json,
+                    options.parser,
                     SharesJson.of(
                             rows,
-                            c.host().clusters().isEmpty()
+                            context.host().clusters().isEmpty()
                                     ? ""
-                                    : c.host().clusters().getFirst()));
+                                    : context.host().clusters().getFirst()));
         }
-        List<TextTable.Column> columns = columns(c, w, reply.flag("tree"));
-        TextTable grid = new TextTable(columns, new TextTable.Style(w.header, w.bars, w.lastBar), c.out());
+        List<TextTable.Column> columns = columns(context, options, reply.flag("tree"));
+        TextTable grid = new TextTable(
+                columns, new TextTable.Style(options.header, options.bars, options.lastBar), context.out());
         grid.header();
         Deque<Integer> above = new ArrayDeque<>();
-        for (Json.Obj r : rows) {
-            while (!above.isEmpty() && above.peek() >= r.integer("depth")) {
+        for (Json.Obj row : rows) {
+            while (!above.isEmpty() && above.peek() >= row.integer("depth")) {
                 above.pop();
             }
             int indent = above.size();
             grid.row(columns.stream()
-                    .map(k -> value(c, k.title(), r, reply, indent))
+                    .map(k -> value(context, k.title(), row, reply, indent))
                     .toList());
-            above.push(r.integer("depth"));
+            above.push(row.integer("depth"));
         }
         return 0;
     }
 
-    private static void listed(CommandContext c) {
+    private static void listed(CommandContext context) {
         for (int i = 0; i < COLUMNS.size(); i += LISTED_PER_LINE) {
-            c.out()
+            context.out()
                     .println(String.join(
                             " ",
                             COLUMNS.subList(i, Math.min(COLUMNS.size(), i + LISTED_PER_LINE)).stream()
@@ -187,23 +190,24 @@ public final class Sshare implements Command {
         }
     }
 
-    private static List<Json.Obj> selectRows(Json.Obj reply, Wanted w) {
+    private static List<Json.Obj> selectRows(Json.Obj reply, Options options) {
         List<Json.Obj> out = new ArrayList<>();
-        for (Json.Obj r : reply.objects("rows")) {
-            boolean isUser = !r.text("user").isEmpty();
-            boolean account = w.accounts.isEmpty() || w.accounts.contains(r.text("account"));
-            boolean user = isUser ? w.everybody || w.users.contains(r.text("user")) : !w.usersOnly;
+        for (Json.Obj row : reply.objects("rows")) {
+            boolean isUser = !row.text("user").isEmpty();
+            boolean account = options.accounts.isEmpty() || options.accounts.contains(row.text("account"));
+            boolean user = isUser ? options.everybody || options.users.contains(row.text("user")) : !options.usersOnly;
             if (account && user) {
-                out.add(r);
+                out.add(row);
             }
         }
         return out;
     }
 
     /** @param tree of the fair tree, which alone has levels */
-    private static List<TextTable.Column> columns(CommandContext c, Wanted w, boolean tree) throws UsageException {
-        if (w.format.isEmpty()) {
-            return standardNames(w, tree).stream()
+    private static List<TextTable.Column> columns(CommandContext context, Options options, boolean tree)
+            throws UsageException {
+        if (options.format.isEmpty()) {
+            return standardNames(options, tree).stream()
                     .map(n -> COLUMNS.stream()
                             .filter(k -> k.title().equals(n))
                             .findFirst()
@@ -211,13 +215,13 @@ public final class Sshare implements Command {
                     .toList();
         }
         List<TextTable.Column> out = new ArrayList<>();
-        for (String item : Texts.split(w.format, ',')) {
+        for (String item : Texts.split(options.format, ',')) {
             int percent = item.indexOf('%');
             String name = percent < 0 ? item : item.substring(0, percent);
             TextTable.Column found = COLUMNS.stream()
                     .filter(k -> k.title().toLowerCase(Locale.ROOT).startsWith(Texts.lower(name)))
                     .findFirst()
-                    .orElseThrow(() -> c.bad(1, "Invalid field requested: \"" + name + "\""));
+                    .orElseThrow(() -> context.bad(1, "Invalid field requested: \"" + name + "\""));
             String width = percent < 0 ? "" : item.substring(percent + 1);
             out.add(
                     width.matches("-?[0-9]{1,5}")
@@ -227,54 +231,56 @@ public final class Sshare implements Command {
         return out;
     }
 
-    private static List<String> standardNames(Wanted w, boolean tree) {
+    private static List<String> standardNames(Options options, boolean tree) {
         List<String> names = new ArrayList<>(List.of("Account", "User"));
-        if (w.partitions) {
+        if (options.partitions) {
             names.add("Partition");
         }
         names.addAll(List.of("RawShares", "NormShares", "RawUsage"));
-        if (w.longForm) {
+        if (options.longForm) {
             names.add("NormUsage");
         }
         names.addAll(List.of("EffectvUsage", "FairShare"));
-        if (w.longForm && tree) {
+        if (options.longForm && tree) {
             names.add("LevelFS");
         }
-        if (w.longForm) {
+        if (options.longForm) {
             names.addAll(List.of("GrpTRESMins", "TRESRunMins"));
         }
         return names;
     }
 
-    private static String value(CommandContext c, String title, Json.Obj r, Json.Obj reply, int indent) {
+    private static String value(CommandContext context, String title, Json.Obj row, Json.Obj reply, int indent) {
         boolean tree = reply.flag("tree");
-        boolean root = r.integer("depth") == 0;
-        boolean parents = r.text("rawShares").equals("parent");
+        boolean root = row.integer("depth") == 0;
+        boolean parents = row.text("rawShares").equals("parent");
         return switch (title) {
-            case "Account" -> " ".repeat(indent) + r.text("account");
+            case "Account" -> " ".repeat(indent) + row.text("account");
             case "Cluster" ->
-                c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
-            case "ID" -> r.text("id");
-            case "User" -> r.text("user");
-            case "Partition" -> r.text("partition");
-            case "RawShares" -> root ? "" : r.text("rawShares");
-            case "NormShares" -> real(root && tree ? 0 : r.real("normShares"));
-            case "RawUsage" -> Long.toString(r.number("rawUsage"));
-            case "NormUsage" -> root ? "" : real(r.real("normUsage"));
-            case "EffectvUsage" -> real(r.real("effectiveUsage"));
-            case "FairShare" -> tree && r.text("user").isEmpty() ? "" : real(r.real("fairShare"));
+                context.host().clusters().isEmpty()
+                        ? ""
+                        : context.host().clusters().getFirst();
+            case "ID" -> row.text("id");
+            case "User" -> row.text("user");
+            case "Partition" -> row.text("partition");
+            case "RawShares" -> root ? "" : row.text("rawShares");
+            case "NormShares" -> real(root && tree ? 0 : row.real("normShares"));
+            case "RawUsage" -> Long.toString(row.number("rawUsage"));
+            case "NormUsage" -> root ? "" : real(row.real("normUsage"));
+            case "EffectvUsage" -> real(row.real("effectiveUsage"));
+            case "FairShare" -> tree && row.text("user").isEmpty() ? "" : real(row.real("fairShare"));
             case "LevelFS" -> {
                 if (!tree || root || parents) {
                     yield "";
                 }
-                if (r.real("level") < 0) {
+                if (row.real("level") < 0) {
                     yield "inf";
                 }
-                yield real(r.real("level"));
+                yield real(row.real("level"));
             }
-            case "GrpTRESMins" -> TresText.ordered(r.text("grpTresMins"));
-            case "GrpTRESRaw" -> tracked(r.obj("tresSeconds"), reply, 60);
-            default -> tracked(r.obj("tresRunMins"), reply, 1);
+            case "GrpTRESMins" -> TresText.ordered(row.text("grpTresMins"));
+            case "GrpTRESRaw" -> tracked(row.obj("tresSeconds"), reply, 60);
+            default -> tracked(row.obj("tresRunMins"), reply, 1);
         };
     }
 

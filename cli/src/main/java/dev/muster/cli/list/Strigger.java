@@ -91,7 +91,7 @@ public final class Strigger implements Command {
     private static final String NO_EVENT = "You must specify a trigger";
 
     /** The request of the command line. */
-    private static final class Wanted {
+    private static final class Options {
         private final Set<String> modes = new TreeSet<>();
         private final List<String> events = new ArrayList<>();
         private int id;
@@ -115,216 +115,220 @@ public final class Strigger implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
                 case "help" -> {
-                    c.out().println("Usage: strigger [--set | --get | --clear] [OPTIONS]");
-                    c.out().println("      --set           create a trigger");
-                    c.out().println("      --get           get trigger information");
-                    c.out().println("      --clear         delete a trigger");
-                    c.out().println("");
-                    StriggerHelp.print(c);
+                    context.out().println("Usage: strigger [--set | --get | --clear] [OPTIONS]");
+                    context.out().println("      --set           create a trigger");
+                    context.out().println("      --get           get trigger information");
+                    context.out().println("      --clear         delete a trigger");
+                    context.out().println("");
+                    StriggerHelp.print(context);
                     return 0;
                 }
                 case "usage" -> {
-                    c.out()
+                    context.out()
                             .println("Usage: strigger [--set | --get | --clear | --version] "
                                     + "[-aAbBcCdDefFgGhHiIjnNopQrtuv]");
                     return 0;
                 }
                 case "version" -> {
-                    c.out().println(Release.LINE);
+                    context.out().println(Release.LINE);
                     return 0;
                 }
-                default -> option(c, w, h);
+                default -> option(context, options, hit);
             }
         }
-        checked(c, w);
-        return switch (w.modes.iterator().next()) {
-            case "set" -> set(c, w);
-            case "get" -> get(c, w);
-            default -> clear(c, w);
+        checked(context, options);
+        return switch (options.modes.iterator().next()) {
+            case "set" -> set(context, options);
+            case "get" -> get(context, options);
+            default -> clear(context, options);
         };
     }
 
-    private static void option(CommandContext c, Wanted w, GetOpt.Hit h) throws UsageException, SlurmException {
-        String name = h.opt().name();
-        String value = h.value();
+    private static void option(CommandContext context, Options options, GetOpt.Hit hit)
+            throws UsageException, SlurmException {
+        String name = hit.opt().name();
+        String value = hit.value();
         if (EVENTS.contains(name)) {
-            w.events.add(name);
+            options.events.add(name);
             return;
         }
         switch (name) {
-            case "set", "get", "clear" -> w.modes.add(name);
+            case "set", "get", "clear" -> options.modes.add(name);
             case "flags" -> {
                 if (!value.equalsIgnoreCase("perm")) {
-                    throw c.bad(1, "Invalid flags " + value);
+                    throw context.bad(1, "Invalid flags " + value);
                 }
-                w.permanent = true;
+                options.permanent = true;
             }
-            case "id" -> w.id = number(c, "id", value);
-            case "jobid" -> w.job = job(c, value);
-            case "cluster", "clusters" -> Clusters.requireKnown(c, value);
+            case "id" -> options.id = number(context, "id", value);
+            case "jobid" -> options.job = job(context, value);
+            case "cluster", "clusters" -> Clusters.requireKnown(context, value);
             case "node" -> {
-                w.ofNodes = true;
-                w.nodes = value;
+                options.ofNodes = true;
+                options.nodes = value;
             }
-            case "noheader" -> w.header = false;
-            case "offset" -> w.offset = offset(c, value);
-            case "program" -> w.program = value;
-            case "quiet" -> w.quiet = true;
+            case "noheader" -> options.header = false;
+            case "offset" -> options.offset = offset(context, value);
+            case "program" -> options.program = value;
+            case "quiet" -> options.quiet = true;
             case "user" -> {
-                w.user = c.host().userId(value);
-                if (w.user < 0) {
-                    throw c.bad(1, "Invalid user " + value);
+                options.user = context.host().userId(value);
+                if (options.user < 0) {
+                    throw context.bad(1, "Invalid user " + value);
                 }
             }
-            case "verbose" -> w.verbose = true;
+            case "verbose" -> options.verbose = true;
             default -> throw new IllegalStateException(name);
         }
     }
 
-    private static int number(CommandContext c, String option, String value) throws UsageException {
+    private static int number(CommandContext context, String option, String value) throws UsageException {
         long n = Digits.parseNumber(value);
         if (n < 1 || n > Integer.MAX_VALUE) {
-            throw c.bad(1, "Invalid " + option + " " + value);
+            throw context.bad(1, "Invalid " + option + " " + value);
         }
         return (int) n;
     }
 
     /** The number of a job that is named by it, by its SLUID or as a task of an array. */
-    private static int job(CommandContext c, String value) throws UsageException, SlurmException {
-        int id = JobIds.resolve(c, value);
+    private static int job(CommandContext context, String value) throws UsageException, SlurmException {
+        int id = JobIds.resolve(context, value);
         if (id == 0) {
             throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), SlurmErrno.INVALID_JOB_ID.sentence());
         }
         if (id < 0) {
-            throw c.bad(1, "Invalid " + (value.startsWith("s") ? "SLUID " : "jobid ") + value);
+            throw context.bad(1, "Invalid " + (value.startsWith("s") ? "SLUID " : "jobid ") + value);
         }
         return id;
     }
 
-    private static int offset(CommandContext c, String value) throws UsageException {
+    private static int offset(CommandContext context, String value) throws UsageException {
         long n = Digits.parseNumber(value.startsWith("-") || value.startsWith("+") ? value.substring(1) : value);
         if (n < 0) {
-            throw c.bad(1, "Invalid offset " + value);
+            throw context.bad(1, "Invalid offset " + value);
         }
         if (n > OFFSET_MAX) {
-            throw c.bad(1, "The --offset parameter must be between +/-" + OFFSET_MAX);
+            throw context.bad(1, "The --offset parameter must be between +/-" + OFFSET_MAX);
         }
         return (int) (value.startsWith("-") ? -n : n);
     }
 
-    private static void checked(CommandContext c, Wanted w) throws UsageException {
-        if (w.modes.size() != 1) {
-            throw c.bad(1, "You must use exactly one of the following options: --set, --get or --clear");
+    private static void checked(CommandContext context, Options options) throws UsageException {
+        if (options.modes.size() != 1) {
+            throw context.bad(1, "You must use exactly one of the following options: --set, --get or --clear");
         }
-        boolean clears = w.modes.contains("clear");
-        if (clears && w.id == 0 && w.job == 0 && w.user < 0) {
-            throw c.bad(1, "You must specify a --id, --jobid, or --user to clear");
+        boolean clears = options.modes.contains("clear");
+        if (clears && options.id == 0 && options.job == 0 && options.user < 0) {
+            throw context.bad(1, "You must specify a --id, --jobid, or --user to clear");
         }
-        boolean sets = w.modes.contains("set");
-        if (sets && w.events.isEmpty()) {
-            throw c.bad(1, NO_EVENT);
+        boolean sets = options.modes.contains("set");
+        if (sets && options.events.isEmpty()) {
+            throw context.bad(1, NO_EVENT);
         }
-        boolean needsJob = !clears && (w.events.contains("fini") || w.events.contains("time"));
-        if (needsJob && w.job == 0) {
-            throw c.bad(1, "You must specify a --jobid value");
+        boolean needsJob = !clears && (options.events.contains("fini") || options.events.contains("time"));
+        if (needsJob && options.job == 0) {
+            throw context.bad(1, "You must specify a --jobid value");
         }
         if (!sets) {
             return;
         }
-        program(c, w.program);
-        if (w.job != 0 && w.ofNodes) {
-            throw c.bad(1, "The --jobid and --node options can not be used together");
+        program(context, options.program);
+        if (options.job != 0 && options.ofNodes) {
+            throw context.bad(1, "The --jobid and --node options can not be used together");
         }
     }
 
-    private static void program(CommandContext c, String program) throws UsageException {
+    private static void program(CommandContext context, String program) throws UsageException {
         if (program.isEmpty()) {
-            throw c.bad(1, "You must specify a --program value");
+            throw context.bad(1, "You must specify a --program value");
         }
         if (!program.startsWith("/")) {
-            throw c.bad(1, "The --program value must start with \"/\"");
+            throw context.bad(1, "The --program value must start with \"/\"");
         }
         if (!new File(Texts.words(program).getFirst()).isFile()) {
-            throw c.bad(1, "Invalid --program value, file not found");
+            throw context.bad(1, "Invalid --program value, file not found");
         }
     }
 
-    private static int set(CommandContext c, Wanted w) {
-        Json.Obj q = new Json.Obj();
-        q.put("requestId", c.host().requestId());
-        q.put("events", new ArrayList<Object>(w.events));
-        JobRequest.put(q, "jobId", w.job);
-        JobRequest.put(q, "nodes", w.nodes.equals("*") ? "" : w.nodes);
-        JobRequest.put(q, "offsetSeconds", w.offset);
-        q.put("program", w.program);
-        JobRequest.put(q, "permanent", w.permanent);
+    private static int set(CommandContext context, Options options) {
+        Json.Obj query = new Json.Obj();
+        query.put("requestId", context.host().requestId());
+        query.put("events", new ArrayList<Object>(options.events));
+        JobRequest.put(query, "jobId", options.job);
+        JobRequest.put(query, "nodes", options.nodes.equals("*") ? "" : options.nodes);
+        JobRequest.put(query, "offsetSeconds", options.offset);
+        query.put("program", options.program);
+        JobRequest.put(query, "permanent", options.permanent);
         try {
-            c.host().controller().call("SetTrigger", q);
+            context.host().controller().call("SetTrigger", query);
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_set_trigger", e);
+            return CommonOptions.reportFailure(context, "slurm_set_trigger", e);
         }
-        if (w.verbose) {
-            c.info("trigger set");
+        if (options.verbose) {
+            context.info("trigger set");
         }
         return 0;
     }
 
-    private static int clear(CommandContext c, Wanted w) {
-        Json.Obj q = new Json.Obj();
-        q.put("requestId", c.host().requestId());
-        JobRequest.put(q, "id", w.id);
-        JobRequest.put(q, "jobId", w.job);
-        q.put("userId", (long) w.user);
+    private static int clear(CommandContext context, Options options) {
+        Json.Obj query = new Json.Obj();
+        query.put("requestId", context.host().requestId());
+        JobRequest.put(query, "id", options.id);
+        JobRequest.put(query, "jobId", options.job);
+        query.put("userId", (long) options.user);
         try {
-            c.host().controller().call("ClearTriggers", q);
+            context.host().controller().call("ClearTriggers", query);
         } catch (SlurmException e) {
-            return w.quiet ? 0 : CommonOptions.reportFailure(c, "slurm_clear_trigger", e);
+            return options.quiet ? 0 : CommonOptions.reportFailure(context, "slurm_clear_trigger", e);
         }
-        if (w.verbose) {
-            String other = w.id != 0 ? "trigger " + w.id : "triggers for user " + w.user;
-            c.info((w.job != 0 ? "triggers for job " + w.job : other) + " cleared");
+        if (options.verbose) {
+            String other = options.id != 0 ? "trigger " + options.id : "triggers for user " + options.user;
+            context.info((options.job != 0 ? "triggers for job " + options.job : other) + " cleared");
         }
         return 0;
     }
 
-    private static int get(CommandContext c, Wanted w) {
+    private static int get(CommandContext context, Options options) {
         List<Json.Obj> all;
         try {
-            all = c.host().controller().call("QueryTriggers", new Json.Obj()).objects("triggers");
+            all = context.host()
+                    .controller()
+                    .call("QueryTriggers", new Json.Obj())
+                    .objects("triggers");
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_get_triggers", e);
+            return CommonOptions.reportFailure(context, "slurm_get_triggers", e);
         }
-        if (w.verbose) {
-            c.info("Read " + all.size() + " trigger records");
+        if (options.verbose) {
+            context.info("Read " + all.size() + " trigger records");
         }
         boolean first = true;
-        for (Json.Obj t : all) {
-            if (matches(t, w)) {
-                if (first && w.header) {
-                    c.out()
+        for (Json.Obj trigger : all) {
+            if (matches(trigger, options)) {
+                if (first && options.header) {
+                    context.out()
                             .println("TRIG_ID RES_TYPE   RES_ID TYPE                                OFFSET "
                                     + "USER     FLAGS PROGRAM");
                 }
                 first = false;
-                c.out().println(row(t));
+                context.out().println(row(trigger));
             }
         }
         return 0;
     }
 
-    private static boolean matches(Json.Obj t, Wanted w) {
-        return (w.id == 0 || t.integer("id") == w.id)
-                && (w.job == 0 || t.integer("jobId") == w.job)
-                && (w.user < 0 || t.integer("userId") == w.user)
-                && (!w.ofNodes || t.integer("jobId") == 0)
-                && (w.nodes.isEmpty() || t.text("nodes").equals(w.nodes))
-                && (w.events.isEmpty() || !disjoint(t.texts("events"), w.events));
+    private static boolean matches(Json.Obj trigger, Options options) {
+        return (options.id == 0 || trigger.integer("id") == options.id)
+                && (options.job == 0 || trigger.integer("jobId") == options.job)
+                && (options.user < 0 || trigger.integer("userId") == options.user)
+                && (!options.ofNodes || trigger.integer("jobId") == 0)
+                && (options.nodes.isEmpty() || trigger.text("nodes").equals(options.nodes))
+                && (options.events.isEmpty() || !disjoint(trigger.texts("events"), options.events));
     }
 
     private static boolean disjoint(List<String> a, List<String> b) {
@@ -342,29 +346,29 @@ public final class Strigger implements Command {
         return first.equals(BURST_BUFFER) ? "other" : "node";
     }
 
-    private static String row(Json.Obj t) {
-        boolean job = t.integer("jobId") != 0;
-        List<String> events = t.texts("events");
+    private static String row(Json.Obj trigger) {
+        boolean job = trigger.integer("jobId") != 0;
+        List<String> events = trigger.texts("events");
         String resource;
         if (job) {
-            resource = Long.toString(t.number("jobId"));
+            resource = Long.toString(trigger.number("jobId"));
         } else if (events.contains(BURST_BUFFER)) {
             resource = "(null)";
-        } else if (t.text("nodes").isEmpty()) {
+        } else if (trigger.text("nodes").isEmpty()) {
             resource = "*";
         } else {
-            resource = t.text("nodes");
+            resource = trigger.text("nodes");
         }
 
         return String.format(
                 "%7d %-9s %7s %-35s %6d %-8s %5s %s",
-                t.number("id"),
+                trigger.number("id"),
                 job ? "job" : kind(events),
                 resource,
                 events.size() == 1 ? events.getFirst() : "unknown",
-                t.number("offsetSeconds"),
-                t.text("userName"),
-                t.flag("permanent") ? "PERM" : "",
-                t.text("program"));
+                trigger.number("offsetSeconds"),
+                trigger.text("userName"),
+                trigger.flag("permanent") ? "PERM" : "",
+                trigger.text("program"));
     }
 }

@@ -19,12 +19,12 @@ public final class Sview implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws UsageException, SlurmException {
-        for (GetOpt.Hit h : CommonOptions.parse(c, OPTIONS).hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "", h)) {
+    public int run(CommandContext context) throws UsageException, SlurmException {
+        for (GetOpt.Hit hit : CommonOptions.parse(context, OPTIONS).hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "", hit)) {
                 return 0;
             }
         }
-        return PageLink.print(c, "");
+        return PageLink.print(context, "");
     }
 }

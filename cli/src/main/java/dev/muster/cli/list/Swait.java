@@ -34,150 +34,154 @@ public final class Swait implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
-        if (!p.error().isEmpty()) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = GetOpt.parse(OPTIONS, context.args(), false);
+        if (!parsed.error().isEmpty()) {
             throw new UsageException(
-                    MISTAKE, List.of(c.program() + ": " + p.error(), "Try \"swait --help\" for more information"));
+                    MISTAKE,
+                    List.of(context.program() + ": " + parsed.error(), "Try \"swait --help\" for more information"));
         }
         long timeoutMs = Long.MAX_VALUE;
         int verbose = 0;
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
                 case "quiet" -> verbose = -1;
                 case "verbose" -> verbose++;
                 case "version" -> {
-                    c.out().println(Release.LINE);
+                    context.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {
-                    help(c);
+                    help(context);
                     return 0;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: swait [-hQvV] [--timeout=SECS] [--usage] [<jobid>[_<task>] | s<sluid>]");
+                    context.out()
+                            .println("Usage: swait [-hQvV] [--timeout=SECS] [--usage] [<jobid>[_<task>] | s<sluid>]");
                     return 0;
                 }
                 case "autocomplete" -> {
-                    complete(c, h.value());
+                    complete(context, hit.value());
                     return 0;
                 }
                 case "timeout" -> {
-                    long seconds = Digits.parseNumber(h.value());
+                    long seconds = Digits.parseNumber(hit.value());
                     if (seconds < 0 || seconds > Integer.MAX_VALUE) {
-                        throw c.bad(
+                        throw context.bad(
                                 MISTAKE,
-                                "--timeout: invalid value '" + h.value() + "': it is to be a non-negative integer");
+                                "--timeout: invalid value '" + hit.value() + "': it is to be a non-negative integer");
                     }
                     timeoutMs = seconds * 1000;
                 }
-                default -> throw new IllegalStateException(h.opt().name());
+                default -> throw new IllegalStateException(hit.opt().name());
             }
         }
-        if (p.operands().size() > 1) {
-            throw c.bad(MISTAKE, "too many positional arguments");
+        if (parsed.operands().size() > 1) {
+            throw context.bad(MISTAKE, "too many positional arguments");
         }
-        int jobId = job(c, p.operands().isEmpty() ? "" : p.operands().getFirst());
+        int jobId = job(
+                context, parsed.operands().isEmpty() ? "" : parsed.operands().getFirst());
         if (verbose > 0) {
-            c.info("waiting for the steps of JobId=" + jobId);
+            context.info("waiting for the steps of JobId=" + jobId);
         }
-        return await(c, jobId, timeoutMs, verbose);
+        return await(context, jobId, timeoutMs, verbose);
     }
 
-    private static void complete(CommandContext c, String typed) {
+    private static void complete(CommandContext context, String typed) {
         for (GetOpt.Opt o : OPTIONS) {
             String option = "--" + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : "=");
             if (option.startsWith(typed)) {
-                c.out().println(option);
+                context.out().println(option);
             }
         }
     }
 
-    private static void help(CommandContext c) {
-        c.out().println("""
-                Usage: swait [OPTIONS] [jobid]
-                Waits until no step of the job runs and no step of srun --async is queued. Without a job's id, the job \
-                that the command runs in.
+    private static void help(CommandContext context) {
+        context.out().println("""
+            Usage: swait [OPTIONS] [jobid]
+            Waits until no step of the job runs and no step of srun --async is queued. Without a job's id, the job \
+            that the command runs in.
 
-                Options:
-                      --timeout=SECS          give up after so many seconds
-                  -Q, --quiet                 errors only
-                  -v, --verbose               say more of what is done
-                  -V, --version               output version information and exit
-                  -h, --help                  show this help message
-                      --usage                 display brief usage message
+            Options:
+                  --timeout=SECS          give up after so many seconds
+              -Q, --quiet                 errors only
+              -v, --verbose               say more of what is done
+              -V, --version               output version information and exit
+              -h, --help                  show this help message
+                  --usage                 display brief usage message
 
-                Exit status:
-                  0  no step is left
-                  1  the time was over first
-                  2  the job is not known, or something else went wrong""");
+            Exit status:
+              0  no step is left
+              1  the time was over first
+              2  the job is not known, or something else went wrong\
+            """);
     }
 
     /** The number of the job that is meant. */
-    private static int job(CommandContext c, String typed) throws SlurmException, UsageException {
-        boolean own = typed.isEmpty();
-        String id = own ? ownJob(c) : typed;
-        requireOneJob(c, id);
+    private static int job(CommandContext context, String typed) throws SlurmException, UsageException {
+        boolean isOwnJob = typed.isEmpty();
+        String id = isOwnJob ? ownJob(context) : typed;
+        requireOneJob(context, id);
         int bar = id.indexOf('_');
         String master = bar < 0 ? id : id.substring(0, bar);
         boolean number = Digits.parseNumber(master) > 0;
         if (!number && !JobIds.isJob(id) || bar >= 0 && Digits.parseNumber(id.substring(bar + 1)) < 0) {
-            throw c.bad(MISTAKE, id + ": cannot parse job id");
+            throw context.bad(MISTAKE, id + ": cannot parse job id");
         }
         String label = (number ? "JobId=" : "SLUID ") + master;
-        List<Json.Obj> found = findJobs(c, master);
+        List<Json.Obj> found = findJobs(context, master);
         if (found.isEmpty()) {
-            String manager = id.equals(c.env("SLURM_JOB_ID")) ? c.env("SLURM_STEPMGR") : "";
-            throw c.bad(
+            String manager = id.equals(context.env("SLURM_JOB_ID")) ? context.env("SLURM_STEPMGR") : "";
+            throw context.bad(
                     MISTAKE,
                     (manager.isEmpty() ? "cannot load " + label : "subscribe to stepmgr " + manager + " failed") + ": "
                             + SlurmErrno.INVALID_JOB_ID.sentence());
         }
-        Json.Obj meant = own
+        Json.Obj meant = isOwnJob
                 ? found.stream()
                         .filter(j ->
                                 !number || Integer.toString(j.integer("jobId")).equals(master))
                         .filter(j -> !JobRows.isPending(j))
                         .findFirst()
                         .orElse(found.getFirst())
-                : selectedJob(c, found, label, id, bar);
+                : selectedJob(context, found, label, id, bar);
         if (JobRows.isPending(meant)) {
-            throw c.bad(MISTAKE, label + " is still pending");
+            throw context.bad(MISTAKE, label + " is still pending");
         }
         return meant.integer("jobId");
     }
 
-    private static String ownJob(CommandContext c) {
-        String sluid = c.env("SLURM_JOB_SLUID");
-        return sluid.isEmpty() ? c.env("SLURM_JOB_ID") : sluid;
+    private static String ownJob(CommandContext context) {
+        String sluid = context.env("SLURM_JOB_SLUID");
+        return sluid.isEmpty() ? context.env("SLURM_JOB_ID") : sluid;
     }
 
     /** Refuses steps, ranges of array tasks and components. */
-    private static void requireOneJob(CommandContext c, String id) throws UsageException {
+    private static void requireOneJob(CommandContext context, String id) throws UsageException {
         if (id.isEmpty()) {
-            throw c.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
+            throw context.bad(MISTAKE, "no job id given and SLURM_JOB_SLUID/SLURM_JOB_ID are not set");
         }
         if (id.indexOf('.') >= 0) {
-            throw c.bad(MISTAKE, "swait operates on a job, not a step: " + id);
+            throw context.bad(MISTAKE, "swait operates on a job, not a step: " + id);
         }
         if (id.indexOf('[') >= 0) {
-            throw c.bad(MISTAKE, id + ": array-task ranges are not supported, pass one task offset");
+            throw context.bad(MISTAKE, id + ": array-task ranges are not supported, pass one task offset");
         }
         if (id.indexOf('+') >= 0) {
-            throw c.bad(MISTAKE, id + ": het-job offsets are not supported");
+            throw context.bad(MISTAKE, id + ": het-job offsets are not supported");
         }
     }
 
-    private static Json.Obj selectedJob(CommandContext c, List<Json.Obj> found, String label, String id, int bar)
+    private static Json.Obj selectedJob(CommandContext context, List<Json.Obj> found, String label, String id, int bar)
             throws UsageException {
         Json.Obj first = found.getFirst();
         if (bar >= 0 && first.integer("arrayJobId") == 0) {
-            throw c.bad(MISTAKE, label + " is not an array job");
+            throw context.bad(MISTAKE, label + " is not an array job");
         }
         if (bar < 0) {
             boolean array = Integer.toString(first.integer("arrayJobId")).equals(id);
             if (array) {
-                throw c.bad(MISTAKE, label + " is an array job: pass a specific task offset, as " + id + "_0");
+                throw context.bad(MISTAKE, label + " is an array job: pass a specific task offset, as " + id + "_0");
             }
             return first;
         }
@@ -185,20 +189,20 @@ public final class Swait implements Command {
         return found.stream()
                 .filter(j -> j.text("arrayTasks").isEmpty() && JobRows.taskId(j) == task)
                 .findFirst()
-                .orElseThrow(() -> c.bad(MISTAKE, "array task " + id + " not found"));
+                .orElseThrow(() -> context.bad(MISTAKE, "array task " + id + " not found"));
     }
 
-    private static List<Json.Obj> findJobs(CommandContext c, String id) throws SlurmException {
+    private static List<Json.Obj> findJobs(CommandContext context, String id) throws SlurmException {
         long number = Digits.parseNumber(id);
         if (number > Integer.MAX_VALUE) {
             return List.of();
         }
-        Json.Obj q = new Json.Obj();
-        q.put("jobs", List.of(id));
-        q.put("allStates", Boolean.TRUE);
-        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
+        Json.Obj query = new Json.Obj();
+        query.put("jobs", List.of(id));
+        query.put("allStates", Boolean.TRUE);
+        query.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
         try {
-            return c.host().controller().call("QueryJobs", q).objects("jobs");
+            return context.host().controller().call("QueryJobs", query).objects("jobs");
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
                 return List.of();
@@ -207,13 +211,15 @@ public final class Swait implements Command {
         }
     }
 
-    private static int await(CommandContext c, int jobId, long timeoutMs, int verbose) throws UsageException {
-        long endMs = timeoutMs == Long.MAX_VALUE ? Long.MAX_VALUE : c.host().nowMs() + timeoutMs;
+    private static int await(CommandContext context, int jobId, long timeoutMs, int verbose) throws UsageException {
+        long endMs =
+                timeoutMs == Long.MAX_VALUE ? Long.MAX_VALUE : context.host().nowMs() + timeoutMs;
         while (true) {
-            long leftMs = endMs - c.host().nowMs();
+            long leftMs = endMs - context.host().nowMs();
             try {
-                Json.Obj q = new Json.Obj().put("jobId", (long) jobId).put("waitMs", Math.clamp(leftMs, 0L, WAIT_MS));
-                Json.Obj job = c.host().controller().call("AwaitSteps", q);
+                Json.Obj query =
+                        new Json.Obj().put("jobId", (long) jobId).put("waitMs", Math.clamp(leftMs, 0L, WAIT_MS));
+                Json.Obj job = context.host().controller().call("AwaitSteps", query);
                 if (AllocationClient.isOver(job) || job.flag("ready")) {
                     return 0;
                 }
@@ -221,17 +227,20 @@ public final class Swait implements Command {
                 if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
                     return 0; // it is over, and known no more
                 }
-                if (e.errno() == SlurmErrno.ACCESS_DENIED.number() || c.host().nowMs() >= endMs) {
-                    throw c.bad(MISTAKE, String.format(Locale.ROOT, "JobId=%d: %s", jobId, e.getMessage()));
+                if (e.errno() == SlurmErrno.ACCESS_DENIED.number()
+                        || context.host().nowMs() >= endMs) {
+                    throw context.bad(MISTAKE, String.format(Locale.ROOT, "JobId=%d: %s", jobId, e.getMessage()));
                 }
                 if (verbose >= 0) {
-                    c.info(e.getMessage() + ", asking again");
+                    context.info(e.getMessage() + ", asking again");
                 }
-                c.host().pause(Math.min(RETRY_MS, Math.max(1, endMs - c.host().nowMs())));
+                context.host()
+                        .pause(Math.min(
+                                RETRY_MS, Math.max(1, endMs - context.host().nowMs())));
             }
-            if (c.host().nowMs() >= endMs) {
+            if (context.host().nowMs() >= endMs) {
                 if (verbose > 0) {
-                    c.info("the time is over, steps are left of JobId=" + jobId);
+                    context.info("the time is over, steps are left of JobId=" + jobId);
                 }
                 return 1;
             }

@@ -50,37 +50,37 @@ final class BindOptions {
 
     private BindOptions() {}
 
-    static String checked(JobOptions options, JobOption o, String value) throws UsageException {
-        help(options, o, value);
-        boolean cpus = o == JobOption.CPU_BIND;
-        String wrong;
+    static String checked(JobOptions options, JobOption option, String value) throws UsageException {
+        help(options, option, value);
+        boolean cpus = option == JobOption.CPU_BIND;
+        String error;
         if (value.isEmpty()) {
-            wrong = "unrecognized --" + o.longName + " argument \"\"";
+            error = "unrecognized --" + option.longName + " argument \"\"";
         } else if (cpus) {
-            wrong = CpuBind.mistake(value);
+            error = CpuBind.mistake(value);
         } else {
-            wrong = MemBind.mistake(value);
+            error = MemBind.mistake(value);
         }
 
-        if (wrong.isEmpty()) {
+        if (error.isEmpty()) {
             return value;
         }
         String name = options.context().name();
         throw cpus
                 ? new UsageException(
-                        1, List.of(name + ": error: " + wrong, name + ": fatal: Failed to parse --cpu-bind= values."))
-                : new UsageException(MEM_BIND_EXIT, List.of(name + ": error: " + wrong));
+                        1, List.of(name + ": error: " + error, name + ": fatal: Failed to parse --cpu-bind= values."))
+                : new UsageException(MEM_BIND_EXIT, List.of(name + ": error: " + error));
     }
 
     /** Ends the command with the lines if these were asked for. */
-    static void help(JobOptions options, JobOption o, String value) throws UsageException {
+    static void help(JobOptions options, JobOption option, String value) throws UsageException {
         if (!value.equalsIgnoreCase("help")) {
             return;
         }
         List<String> lines;
-        if (o == JobOption.CPU_BIND) {
+        if (option == JobOption.CPU_BIND) {
             lines = CPU_HELP;
-        } else if (o == JobOption.MEM_BIND) {
+        } else if (option == JobOption.MEM_BIND) {
             lines = MEM_HELP;
         } else {
             lines = HINT_HELP;
@@ -88,6 +88,6 @@ final class BindOptions {
 
         lines.forEach(options.context().out()::println);
         options.context().out().println("");
-        throw new UsageException(o == JobOption.MEM_BIND ? MEM_BIND_EXIT : 1, List.of());
+        throw new UsageException(option == JobOption.MEM_BIND ? MEM_BIND_EXIT : 1, List.of());
     }
 }

@@ -34,95 +34,103 @@ public final class Clusters {
     private Clusters() {}
 
     /** Returns the name of the cluster that a command talks to. An unknown name ends the command. */
-    public static String requireKnown(CommandContext c, String names) throws UsageException {
-        if (!c.host().selectedCluster().isEmpty()) {
-            return c.host().selectedCluster();
+    public static String requireKnown(CommandContext context, String names) throws UsageException {
+        if (!context.host().selectedCluster().isEmpty()) {
+            return context.host().selectedCluster();
         }
         if (names.equalsIgnoreCase("all")) {
-            return c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+            return context.host().clusters().isEmpty()
+                    ? ""
+                    : context.host().clusters().getFirst();
         }
         for (String name : Texts.split(names, ',')) {
-            if (!c.host().clusters().contains(name)) {
-                throw unknown(c, name, false);
+            if (!context.host().clusters().contains(name)) {
+                throw unknown(context, name, false);
             }
         }
         return names;
     }
 
     /** @param registered whether slurmdbd knows the cluster, which does not run then */
-    private static UsageException unknown(CommandContext c, String name, boolean registered) {
+    private static UsageException unknown(CommandContext context, String name, boolean registered) {
         List<String> lines = new ArrayList<>();
-        lines.add(c.name() + ": error: '" + name + "' can't be reached now, or it is an invalid entry for --cluster.  "
+        lines.add(context.name() + ": error: '" + name
+                + "' can't be reached now, or it is an invalid entry for --cluster.  "
                 + "Use 'sacctmgr list clusters' to see available clusters.");
-        if (hasSlurmdbd(c) && !registered) {
-            lines.addFirst(c.name() + ": error: No cluster '" + name + "' known by database.");
+        if (hasSlurmdbd(context) && !registered) {
+            lines.addFirst(context.name() + ": error: No cluster '" + name + "' known by database.");
         }
-        if (!SUBMITTERS.contains(c.name())) {
-            lines.add(c.name() + ": fatal: Could not get cluster information");
+        if (!SUBMITTERS.contains(context.name())) {
+            lines.add(context.name() + ": fatal: Could not get cluster information");
         }
-        return new UsageException(SUBMITTERS.contains(c.name()) ? c.exitError(1) : 1, lines);
+        return new UsageException(SUBMITTERS.contains(context.name()) ? context.exitError(1) : 1, lines);
     }
 
     /** Returns the clusters that the command names; none if it names only the one of slurm.conf. */
-    private static List<String> remoteNames(CommandContext c, Command command) {
-        if (!FOR_EACH.contains(c.name()) || !c.host().selectedCluster().isEmpty()) {
+    private static List<String> remoteNames(CommandContext context, Command command) {
+        if (!FOR_EACH.contains(context.name())
+                || !context.host().selectedCluster().isEmpty()) {
             return List.of();
         }
-        String wanted = c.env("SLURM_CLUSTERS");
+        String wanted = context.env("SLURM_CLUSTERS");
         if (wanted.isEmpty()
-                && c.args().stream().noneMatch(a -> a.startsWith("-") && (a.indexOf('M') > 0 || a.startsWith("--c")))) {
+                && context.args().stream()
+                        .noneMatch(a -> a.startsWith("-") && (a.indexOf('M') > 0 || a.startsWith("--c")))) {
             return List.of();
         }
-        for (GetOpt.Hit h : GetOpt.parse(command.options(), c.args(), false).hits()) {
-            wanted = NAMES.contains(h.opt().name()) ? h.value() : wanted;
+        for (GetOpt.Hit hit :
+                GetOpt.parse(command.options(), context.args(), false).hits()) {
+            wanted = NAMES.contains(hit.opt().name()) ? hit.value() : wanted;
         }
         List<String> names = Texts.split(Texts.lower(wanted), ',');
-        return c.host().clusters().containsAll(names) && names.size() < 2 || !hasSlurmdbd(c) ? List.of() : names;
+        return context.host().clusters().containsAll(names) && names.size() < 2 || !hasSlurmdbd(context)
+                ? List.of()
+                : names;
     }
 
-    private static boolean hasSlurmdbd(CommandContext c) {
-        return c.host().accountingType().equals("accounting_storage/slurmdbd");
+    private static boolean hasSlurmdbd(CommandContext context) {
+        return context.host().accountingType().equals("accounting_storage/slurmdbd");
     }
 
     /** Runs a command for each cluster that it names; empty if it names only the one of slurm.conf. */
-    public static Optional<Integer> runForEach(CommandContext c, Command command)
+    public static Optional<Integer> runForEach(CommandContext context, Command command)
             throws SlurmException, UsageException {
-        List<String> names = remoteNames(c, command);
+        List<String> names = remoteNames(context, command);
         if (names.isEmpty()) {
             return Optional.empty();
         }
-        c.host().needsOwnProcess();
-        List<KnownCluster> clusters = lookUp(c, names);
-        boolean apart = LISTS.contains(c.name())
-                && GetOpt.parse(command.options(), c.args(), false).hits().stream()
+        context.host().needsOwnProcess();
+        List<KnownCluster> clusters = lookUp(context, names);
+        boolean apart = LISTS.contains(context.name())
+                && GetOpt.parse(command.options(), context.args(), false).hits().stream()
                         .noneMatch(h -> Set.of("noheader", "json", "yaml")
                                 .contains(h.opt().name()));
         int rc = 0;
         for (int i = 0; i < clusters.size(); i++) {
             if (i > 0 && apart) {
-                c.out().println("");
+                context.out().println("");
             }
-            c.host().selectCluster(clusters.get(i));
+            context.host().selectCluster(clusters.get(i));
             try {
-                rc = Math.max(rc, command.run(c));
+                rc = Math.max(rc, command.run(context));
             } catch (SlurmException e) {
-                c.error(e.getMessage());
+                context.error(e.getMessage());
                 rc = 1;
             }
-            c.out().flush();
+            context.out().flush();
         }
         return Optional.of(rc);
     }
 
     /** Looks up named clusters in slurmdbd; {@code all} names every running one. */
-    public static List<KnownCluster> lookUp(CommandContext c, List<String> names)
+    public static List<KnownCluster> lookUp(CommandContext context, List<String> names)
             throws SlurmException, UsageException {
         Map<String, KnownCluster> known = new TreeMap<>();
-        Json.Obj q = new Json.Obj()
+        Json.Obj query = new Json.Obj()
                 .put("entity", "cluster")
                 .put("where", new Json.Obj())
                 .put("options", new ArrayList<>());
-        for (Json.Obj row : c.host().accounting().call("Show", q).objects("rows")) {
+        for (Json.Obj row : context.host().accounting().call("Show", query).objects("rows")) {
             known.put(row.text("Cluster"), new KnownCluster(row.text("Cluster"), row.text("ControlHost"), (int)
                     Math.max(0, Digits.parseNumber(row.text("ControlPort")))));
         }
@@ -132,11 +140,11 @@ public final class Clusters {
                 known.values().stream().filter(k -> k.port() > 0).forEach(out::add);
                 continue;
             }
-            KnownCluster k = known.get(name);
-            if (k == null || k.port() == 0) {
-                throw unknown(c, name, k != null);
+            KnownCluster cluster = known.get(name);
+            if (cluster == null || cluster.port() == 0) {
+                throw unknown(context, name, cluster != null);
             }
-            out.add(k);
+            out.add(cluster);
         }
         return out;
     }
@@ -150,15 +158,15 @@ public final class Clusters {
      * Selects the cluster of the allocation in which srun is called. The variable belongs to another job if
      * SLURM_CLUSTER_NAME differs.
      */
-    public static void selectOfAllocation(CommandContext c) {
-        List<String> parts = Texts.split(c.env(WORKING), ':');
+    public static void selectOfAllocation(CommandContext context) {
+        List<String> parts = Texts.split(context.env(WORKING), ':');
         if (parts.size() < 3
-                || !parts.getFirst().equals(c.env("SLURM_CLUSTER_NAME"))
-                || c.host().clusters().contains(parts.getFirst())) {
+                || !parts.getFirst().equals(context.env("SLURM_CLUSTER_NAME"))
+                || context.host().clusters().contains(parts.getFirst())) {
             return;
         }
-        c.host().needsOwnProcess();
-        c.host().selectCluster(new KnownCluster(parts.getFirst(), parts.get(1), (int)
+        context.host().needsOwnProcess();
+        context.host().selectCluster(new KnownCluster(parts.getFirst(), parts.get(1), (int)
                 Math.max(0, Digits.parseNumber(parts.get(2)))));
     }
 
@@ -166,16 +174,17 @@ public final class Clusters {
      * Returns the value of {@link #WORKING} for programs in an allocation of the selected cluster; "" for the cluster
      * of slurm.conf.
      */
-    public static String workingCluster(CommandContext c) {
-        return c.host()
+    public static String workingCluster(CommandContext context) {
+        return context.host()
                 .remoteCluster()
                 .map(k -> k.name() + ":" + k.address() + ":" + k.port() + ":" + Release.RPC_VERSION)
                 .orElse("");
     }
 
     /** Returns whether only slurmdbd knows the addresses of these clusters. */
-    public static boolean needSlurmdbd(CommandContext c, String names) {
+    public static boolean needSlurmdbd(CommandContext context, String names) {
         List<String> all = Texts.split(names, ',');
-        return hasSlurmdbd(c) && !(all.size() < 2 && c.host().clusters().containsAll(all));
+        return hasSlurmdbd(context)
+                && !(all.size() < 2 && context.host().clusters().containsAll(all));
     }
 }

@@ -13,35 +13,38 @@ public final class CommonOptions {
     private CommonOptions() {}
 
     /** Parses plain options; a mistake becomes getopt's sentence and the hint. */
-    public static GetOpt.Parsed parse(CommandContext c, List<GetOpt.Opt> table) throws UsageException {
-        GetOpt.Parsed p = GetOpt.parse(table, c.args(), false);
-        if (!p.error().isEmpty()) {
+    public static GetOpt.Parsed parse(CommandContext context, List<GetOpt.Opt> table) throws UsageException {
+        GetOpt.Parsed parsed = GetOpt.parse(table, context.args(), false);
+        if (!parsed.error().isEmpty()) {
             throw new UsageException(
-                    1, List.of(c.program() + ": " + p.error(), "Try \"" + c.name() + " --help\" for more information"));
+                    1,
+                    List.of(
+                            context.program() + ": " + parsed.error(),
+                            "Try \"" + context.name() + " --help\" for more information"));
         }
-        return p;
+        return parsed;
     }
 
-    public static boolean helpOrVersion(CommandContext c, JobOptions o) {
-        if (o.has(JobOption.VERSION)) {
-            c.out().println(Release.LINE);
+    public static boolean helpOrVersion(CommandContext context, JobOptions options) {
+        if (options.has(JobOption.VERSION)) {
+            context.out().println(Release.LINE);
             return true;
         }
         String operands;
-        if (o.command() == 'B') {
+        if (options.command() == 'B') {
             operands = "script [args...]";
-        } else if (o.command() == 'R') {
+        } else if (options.command() == 'R') {
             operands = "executable [args...]";
         } else {
             operands = "[command [args...]]";
         }
 
-        if (o.has(JobOption.USAGE)) {
-            OptionHelp.usage(c, JobOption.table(o.command()), operands);
+        if (options.has(JobOption.USAGE)) {
+            OptionHelp.usage(context, JobOption.table(options.command()), operands);
             return true;
         }
-        if (o.has(JobOption.HELP)) {
-            help(c, JobOption.table(o.command()), operands);
+        if (options.has(JobOption.HELP)) {
+            help(context, JobOption.table(options.command()), operands);
             return true;
         }
         return false;
@@ -58,11 +61,11 @@ public final class CommonOptions {
     }
 
     /** Answers --version, --help and --usage. Returns false for other options. */
-    public static boolean answer(CommandContext c, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
+    public static boolean answer(CommandContext context, List<GetOpt.Opt> table, String operands, GetOpt.Hit hit) {
         switch (hit.opt().name()) {
-            case "version" -> c.out().println(Release.LINE);
-            case "help" -> help(c, table, operands);
-            case "usage" -> OptionHelp.usage(c, table, operands);
+            case "version" -> context.out().println(Release.LINE);
+            case "help" -> help(context, table, operands);
+            case "usage" -> OptionHelp.usage(context, table, operands);
             default -> {
                 return false;
             }
@@ -70,37 +73,37 @@ public final class CommonOptions {
         return true;
     }
 
-    public static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        OptionHelp.help(c, table, operands);
+    public static void help(CommandContext context, List<GetOpt.Opt> table, String operands) {
+        OptionHelp.help(context, table, operands);
     }
 
     /** Returns whether the priority plugin has factors; says so if it has none. */
-    public static boolean isMultifactor(CommandContext c, String type) {
+    public static boolean isMultifactor(CommandContext context, String type) {
         if (type.equals("priority/multifactor")) {
             return true;
         }
-        c.err().println("You are not running a supported priority plugin");
-        c.err().println("(" + (type.isEmpty() ? "priority/basic" : type) + ").");
-        c.err().println("Only 'priority/multifactor' is supported.");
+        context.err().println("You are not running a supported priority plugin");
+        context.err().println("(" + (type.isEmpty() ? "priority/basic" : type) + ").");
+        context.err().println("Only 'priority/multifactor' is supported.");
         return false;
     }
 
     /** Prints why a request failed. Returns the exit code. */
-    public static int reportFailure(CommandContext c, String what, SlurmException e) {
-        c.out().flush();
-        c.err().println(what + ": " + e.getMessage());
+    public static int reportFailure(CommandContext context, String call, SlurmException e) {
+        context.out().flush();
+        context.err().println(call + ": " + e.getMessage());
         return 1;
     }
 
     /** Returns whether the option stands on the command line. */
-    public static boolean isTyped(GetOpt.Parsed p, String name) {
-        return p.hits().stream().anyMatch(h -> h.opt().name().equals(name));
+    public static boolean isTyped(GetOpt.Parsed parsed, String name) {
+        return parsed.hits().stream().anyMatch(h -> h.opt().name().equals(name));
     }
 
-    public static UsageException formatAndLong(CommandContext c) {
+    public static UsageException formatAndLong(CommandContext context) {
         return new UsageException(
                 1,
-                List.of(c.name() + ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. "
+                List.of(context.name() + ": fatal: Options -o(--format) and -l(--long) are mutually exclusive. "
                         + "Please remove one and retry."));
     }
 }

@@ -19,10 +19,12 @@ public final class HostFile {
     private HostFile() {}
 
     /** Returns the entries separated by commas, with repetitions. */
-    public static String list(CommandContext c, String path) throws IOException {
+    public static String list(CommandContext context, String path) throws IOException {
         StringBuilder out = new StringBuilder();
         for (String line : Texts.split(
-                RawText.decode(c.host().readFile(Texts.absolute(path, c.host().workDir()), BYTES_MAX)), '\n')) {
+                RawText.decode(context.host()
+                        .readFile(Texts.absolute(path, context.host().workDir()), BYTES_MAX)),
+                '\n')) {
             int hash = line.indexOf('#');
             for (String word : Texts.words((hash < 0 ? line : line.substring(0, hash)))) {
                 out.append(out.isEmpty() ? "" : ",").append(word);
@@ -32,16 +34,16 @@ public final class HostFile {
     }
 
     /** Reads SLURM_HOSTFILE like {@link #list}. */
-    public static String read(CommandContext c, String path) throws UsageException {
+    public static String read(CommandContext context, String path) throws UsageException {
         try {
-            return list(c, path);
+            return list(context, path);
         } catch (IOException e) {
             throw new UsageException(
-                    c.exitError(1),
+                    context.exitError(1),
                     List.of(
-                            c.name() + ": error: slurm_allocate_resources error opening file "
+                            context.name() + ": error: slurm_allocate_resources error opening file "
                                     + (path.indexOf('/') < 0 ? "./" : "") + path + ", No such file or directory",
-                            c.name() + ": error: Failure getting NodeNames from hostfile"));
+                            context.name() + ": error: Failure getting NodeNames from hostfile"));
         }
     }
 

@@ -31,12 +31,12 @@ public final class JobIds {
                 || Long.parseLong(text.substring(0, end)) > Integer.MAX_VALUE) {
             return false;
         }
-        String rest = text.substring(end);
-        if (rest.isEmpty()) {
+        String remainder = text.substring(end);
+        if (remainder.isEmpty()) {
             return true;
         }
-        String tail = rest.substring(1);
-        return switch (rest.charAt(0)) {
+        String tail = remainder.substring(1);
+        return switch (remainder.charAt(0)) {
             case '_' ->
                 tail.equals("*")
                         || !IndexSet.parseSpec(tail, IndexSet.MAX_INDEX).isEmpty();
@@ -49,28 +49,29 @@ public final class JobIds {
      * The number of a job as typed, which may be its SLUID or a task of an array; -1 if it is no id, 0 if there is no
      * such job.
      */
-    public static int resolve(CommandContext c, String text) throws SlurmException {
+    public static int resolve(CommandContext context, String text) throws SlurmException {
         long number = Digits.parseNumber(text);
         if (number > 0 && number <= Integer.MAX_VALUE) {
             return (int) number;
         }
-        return isJob(text) ? lookUp(c, text) : -1;
+        return isJob(text) ? lookUp(context, text) : -1;
     }
 
     /** Returns whether the job of an id exists, with or without a step behind the id. */
-    public static boolean isKnown(CommandContext c, String text) throws SlurmException {
+    public static boolean isKnown(CommandContext context, String text) throws SlurmException {
         String job = text.indexOf('.') < 0 ? text : text.substring(0, text.indexOf('.'));
-        return isJob(job) && lookUp(c, job) > 0;
+        return isJob(job) && lookUp(context, job) > 0;
     }
 
-    private static int lookUp(CommandContext c, String text) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("jobs", List.of(text));
-        q.put("allStates", Boolean.TRUE);
-        q.put("fields", List.of("jobId"));
+    private static int lookUp(CommandContext context, String text) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        query.put("jobs", List.of(text));
+        query.put("allStates", Boolean.TRUE);
+        query.put("fields", List.of("jobId"));
         try {
-            for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-                return j.integer("jobId");
+            for (Json.Obj job :
+                    context.host().controller().call("QueryJobs", query).objects("jobs")) {
+                return job.integer("jobId");
             }
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
@@ -119,12 +120,12 @@ public final class JobIds {
         final SlurmErrno noNumber;
         final long most;
 
-        Part(SlurmErrno empty, SlurmErrno negative, SlurmErrno large, SlurmErrno noNumber, long most) {
+        Part(SlurmErrno empty, SlurmErrno negative, SlurmErrno large, SlurmErrno noNumber, long maximum) {
             this.empty = empty;
             this.negative = negative;
             this.large = large;
             this.noNumber = noNumber;
-            this.most = most;
+            this.most = maximum;
         }
 
         /** @param number leading digits of the text; may be empty */
@@ -179,20 +180,22 @@ public final class JobIds {
         }
         String number = digits(text);
         Optional<SlurmErrno> fault = Part.JOB.fault(text, number);
-        String rest = text.substring(number.length());
-        boolean component = rest.startsWith("+");
-        if (fault.isEmpty() && (component || rest.startsWith("_"))) {
-            if (rest.startsWith("_[")) {
+        String remainder = text.substring(number.length());
+        boolean component = remainder.startsWith("+");
+        if (fault.isEmpty() && (component || remainder.startsWith("_"))) {
+            if (remainder.startsWith("_[")) {
                 return Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
             }
-            String of = digits(rest.substring(1));
-            fault = (component ? Part.COMPONENT : Part.TASK).fault(rest.substring(1), of);
-            rest = rest.substring(1 + of.length());
+            String of = digits(remainder.substring(1));
+            fault = (component ? Part.COMPONENT : Part.TASK).fault(remainder.substring(1), of);
+            remainder = remainder.substring(1 + of.length());
         }
-        if (fault.isPresent() || rest.isEmpty()) {
+        if (fault.isPresent() || remainder.isEmpty()) {
             return fault;
         }
-        return rest.charAt(0) == '.' ? stepFault(rest.substring(1)) : Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
+        return remainder.charAt(0) == '.'
+                ? stepFault(remainder.substring(1))
+                : Optional.of(SlurmErrno.JOB_ID_NON_NUMERIC);
     }
 
     private static Optional<SlurmErrno> stepFault(String text) {
@@ -201,36 +204,36 @@ public final class JobIds {
         }
         String number = digits(text);
         Optional<SlurmErrno> fault = Part.STEP.fault(text, number);
-        String rest = text.substring(number.length());
-        if (fault.isPresent() || rest.isEmpty()) {
+        String remainder = text.substring(number.length());
+        if (fault.isPresent() || remainder.isEmpty()) {
             return fault;
         }
-        if (rest.charAt(0) != '+') {
+        if (remainder.charAt(0) != '+') {
             return Optional.of(SlurmErrno.STEP_ID_NON_NUMERIC);
         }
-        String of = digits(rest.substring(1));
-        fault = Part.STEP_COMPONENT.fault(rest.substring(1), of);
-        return fault.isPresent() || of.length() + 1 == rest.length()
+        String of = digits(remainder.substring(1));
+        fault = Part.STEP_COMPONENT.fault(remainder.substring(1), of);
+        return fault.isPresent() || of.length() + 1 == remainder.length()
                 ? fault
                 : Optional.of(SlurmErrno.HET_STEP_NON_NUMERIC);
     }
 
     /** Refuses an invalid id of a job or step with the sentence of srun, sattach and sbcast. */
-    public static void check(CommandContext c, String text, int exitCode) throws UsageException {
+    public static void check(CommandContext context, String text, int exitCode) throws UsageException {
         Optional<SlurmErrno> fault = fault(text);
         if (fault.isPresent()) {
             throw new UsageException(
                     exitCode,
-                    List.of(c.name() + ": fatal: Bad job/step specified: " + text + ": "
+                    List.of(context.name() + ": fatal: Bad job/step specified: " + text + ": "
                             + fault.get().sentence()));
         }
     }
 
     /** Returns the sentence of sacct and sstat for an invalid id. */
     public static String objection(String text) {
-        boolean told = isSluidLike(text) || !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
+        boolean hasSentence = isSluidLike(text) || !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
         return "Bad job/step specified: " + text
-                + (told ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
+                + (hasSentence ? fault(text).map(f -> ": " + f.sentence()).orElse("") : "");
     }
 
     /** A job id with an optional {@code .step}. */

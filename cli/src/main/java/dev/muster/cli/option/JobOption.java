@@ -253,18 +253,18 @@ public enum JobOption {
     /** The table for {@link GetOpt}; entry i belongs to {@link #of}(command, i). */
     public static List<GetOpt.Opt> table(char command) {
         List<GetOpt.Opt> out = new ArrayList<>(ALL.length);
-        for (JobOption o : ALL) {
-            if (o.takenBy(command)) {
-                out.add(new GetOpt.Opt(o.longName, o.letter, o.arg));
+        for (JobOption option : ALL) {
+            if (option.takenBy(command)) {
+                out.add(new GetOpt.Opt(option.longName, option.letter, option.arg));
             }
         }
         return out;
     }
 
     public static JobOption of(char command, String longName) {
-        for (JobOption o : ALL) {
-            if (o.takenBy(command) && o.longName.equals(longName)) {
-                return o;
+        for (JobOption option : ALL) {
+            if (option.takenBy(command) && option.longName.equals(longName)) {
+                return option;
             }
         }
         throw new IllegalArgumentException(longName);
@@ -285,17 +285,17 @@ public enum JobOption {
             prefix = "SALLOC_";
         }
 
-        int at = 0;
-        while (at < variables.length()) {
-            int comma = variables.indexOf(',', at);
+        int index = 0;
+        while (index < variables.length()) {
+            int comma = variables.indexOf(',', index);
             int end = comma < 0 ? variables.length() : comma;
-            String v = variables.substring(at, end);
-            if (v.length() < 2 || v.charAt(1) != ':') {
-                out.addFirst(prefix + v);
-            } else if (v.charAt(0) == command) {
-                out.addFirst(v.substring(2));
+            String value = variables.substring(index, end);
+            if (value.length() < 2 || value.charAt(1) != ':') {
+                out.addFirst(prefix + value);
+            } else if (value.charAt(0) == command) {
+                out.addFirst(value.substring(2));
             }
-            at = end + 1;
+            index = end + 1;
         }
         return out;
     }

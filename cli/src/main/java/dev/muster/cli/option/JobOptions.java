@@ -94,58 +94,58 @@ public final class JobOptions {
         return verbose;
     }
 
-    public boolean has(JobOption o) {
-        return values[o.ordinal()] != null;
+    public boolean has(JobOption option) {
+        return values[option.ordinal()] != null;
     }
 
     /** Returns whether the option is set by more than the user's defaults. */
-    public boolean isRequested(JobOption o) {
-        return has(o) && origins[o.ordinal()] != Origin.DEFAULT;
+    public boolean isRequested(JobOption option) {
+        return has(option) && origins[option.ordinal()] != Origin.DEFAULT;
     }
 
     /** Returns whether the option stands on the command line. */
-    public boolean typed(JobOption o) {
-        return origins[o.ordinal()] == Origin.COMMAND_LINE;
+    public boolean typed(JobOption option) {
+        return origins[option.ordinal()] == Origin.COMMAND_LINE;
     }
 
     /** Returns whether the option stands on the command line, or on that of the first component of several. */
-    public boolean isTypedOrInherited(JobOption o) {
-        return typed(o) || origins[o.ordinal()] == Origin.INHERITED;
+    public boolean isTypedOrInherited(JobOption option) {
+        return typed(option) || origins[option.ordinal()] == Origin.INHERITED;
     }
 
-    public String text(JobOption o) {
-        String v = values[o.ordinal()];
-        return v == null ? "" : v;
+    public String text(JobOption option) {
+        String value = values[option.ordinal()];
+        return value == null ? "" : value;
     }
 
-    public long number(JobOption o) {
-        String v = values[o.ordinal()];
-        return v == null ? 0 : Long.parseLong(v);
+    public long number(JobOption option) {
+        String value = values[option.ordinal()];
+        return value == null ? 0 : Long.parseLong(value);
     }
 
-    public int integer(JobOption o) {
-        return (int) number(o);
+    public int integer(JobOption option) {
+        return (int) number(option);
     }
 
     /** Reads the command line. Returns the operands. */
     public List<String> readArguments(List<String> args) throws UsageException {
-        GetOpt.Parsed p = GetOpt.parse(JobOption.table(command), args, true);
-        return apply(p, Origin.COMMAND_LINE);
+        GetOpt.Parsed parsed = GetOpt.parse(JobOption.table(command), args, true);
+        return apply(parsed, Origin.COMMAND_LINE);
     }
 
-    public List<String> apply(GetOpt.Parsed p, Origin origin) throws UsageException {
-        for (GetOpt.Hit h : p.hits()) {
-            JobOption o = JobOption.of(command, h.opt().name());
-            set(o, h.value(), origin);
+    public List<String> apply(GetOpt.Parsed parsed, Origin origin) throws UsageException {
+        for (GetOpt.Hit hit : parsed.hits()) {
+            JobOption option = JobOption.of(command, hit.opt().name());
+            set(option, hit.value(), origin);
         }
-        if (!p.error().isEmpty()) {
+        if (!parsed.error().isEmpty()) {
             throw new UsageException(
                     255,
                     List.of(
-                            context.program() + ": " + p.error(),
+                            context.program() + ": " + parsed.error(),
                             "Try \"" + context.name() + " --help\" for more information"));
         }
-        return p.operands();
+        return parsed.operands();
     }
 
     public int exitError(int otherwise) {
@@ -156,12 +156,12 @@ public final class JobOptions {
     public void inherit(JobOptions first, Set<JobOption> inherited) {
         boolean memory = has(JobOption.MEM) || has(JobOption.MEM_PER_CPU) || has(JobOption.MEM_PER_GPU);
         boolean requeue = has(JobOption.REQUEUE) || has(JobOption.NO_REQUEUE);
-        for (JobOption o : inherited) {
-            boolean rivalled = memory && (o == JobOption.MEM || o == JobOption.MEM_PER_CPU)
-                    || requeue && (o == JobOption.REQUEUE || o == JobOption.NO_REQUEUE);
-            if (first.has(o) && !isRequested(o) && !rivalled) {
-                values[o.ordinal()] = first.text(o);
-                origins[o.ordinal()] = Origin.INHERITED;
+        for (JobOption option : inherited) {
+            boolean rivalled = memory && (option == JobOption.MEM || option == JobOption.MEM_PER_CPU)
+                    || requeue && (option == JobOption.REQUEUE || option == JobOption.NO_REQUEUE);
+            if (first.has(option) && !isRequested(option) && !rivalled) {
+                values[option.ordinal()] = first.text(option);
+                origins[option.ordinal()] = Origin.INHERITED;
             }
         }
         verbose = Math.max(verbose, first.verbose);
@@ -169,10 +169,10 @@ public final class JobOptions {
 
     /** Copies options from another component that belong to the whole command. */
     public void adopt(JobOptions other, Set<JobOption> shared) {
-        for (JobOption o : shared) {
-            if (other.has(o) && !isRequested(o)) {
-                values[o.ordinal()] = other.text(o);
-                origins[o.ordinal()] = other.origins[o.ordinal()];
+        for (JobOption option : shared) {
+            if (other.has(option) && !isRequested(option)) {
+                values[option.ordinal()] = other.text(option);
+                origins[option.ordinal()] = other.origins[option.ordinal()];
             }
         }
     }
@@ -183,14 +183,14 @@ public final class JobOptions {
     }
 
     /** Removes an option as if it had not been given. */
-    public void drop(JobOption o) {
-        values[o.ordinal()] = null;
-        origins[o.ordinal()] = null;
+    public void drop(JobOption option) {
+        values[option.ordinal()] = null;
+        origins[option.ordinal()] = null;
     }
 
-    public void set(JobOption o, String value, Origin origin) throws UsageException {
-        int i = o.ordinal();
-        if (o == JobOption.VERBOSE) {
+    public void set(JobOption option, String value, Origin origin) throws UsageException {
+        int i = option.ordinal();
+        if (option == JobOption.VERBOSE) {
             verbose = switch (origin) {
                 case COMMAND_LINE -> verbose + 1;
                 case DEFAULT -> verbose + levelOf(value);
@@ -198,27 +198,27 @@ public final class JobOptions {
             };
             return;
         }
-        if (o.standsFor() != o) {
-            set(o.standsFor(), value, origin);
+        if (option.standsFor() != option) {
+            set(option.standsFor(), value, origin);
             return;
         }
         if (origins[i] != null && origins[i].compareTo(origin) > 0) {
             return;
         }
-        Origin rival = rivalOrigin(o, origin);
+        Origin rival = rivalOrigin(option, origin);
         if (rival != null && rival.compareTo(origin) > 0) {
             return;
         }
-        String normal = OptionCheck.check(this, o, value);
-        if (yieldsToHint(o, origin)) {
+        String normal = OptionCheck.check(this, option, value);
+        if (yieldsToHint(option, origin)) {
             return;
         }
-        if (o == JobOption.ACCEL_BIND && value.indexOf('g') >= 0 && !has(JobOption.GPU_BIND)) {
+        if (option == JobOption.ACCEL_BIND && value.indexOf('g') >= 0 && !has(JobOption.GPU_BIND)) {
             set(JobOption.GPU_BIND, value.indexOf('v') < 0 ? "closest" : "verbose,closest", origin);
         }
-        resolveRivals(o, origin);
+        resolveRivals(option, origin);
         values[i] = normal;
-        if (o == JobOption.NODES) {
+        if (option == JobOption.NODES) {
             nodeSizes = NodeCounts.parse(value, Digits::parseNumber)
                     .map(NodeCounts::sizes)
                     .orElse("");
@@ -227,8 +227,8 @@ public final class JobOptions {
     }
 
     /** The origin of the option that excludes this one, null if none is set. */
-    private @Nullable Origin rivalOrigin(JobOption o, Origin origin) {
-        return switch (o) {
+    private @Nullable Origin rivalOrigin(JobOption option, Origin origin) {
+        return switch (option) {
             case CORE_SPEC -> origins[JobOption.THREAD_SPEC.ordinal()];
             case THREAD_SPEC -> origins[JobOption.CORE_SPEC.ordinal()];
             case EXCLUSIVE -> isTyped(origin) ? null : origins[JobOption.OVERSUBSCRIBE.ordinal()];
@@ -260,13 +260,13 @@ public final class JobOptions {
             JobOption.THREADS_PER_CORE,
             JobOption.EXTRA_NODE_INFO);
 
-    private boolean yieldsToHint(JobOption o, Origin origin) {
-        if (o == JobOption.HINT) {
+    private boolean yieldsToHint(JobOption option, Origin origin) {
+        if (option == JobOption.HINT) {
             return HINTED.stream()
                     .anyMatch(h -> origins[h.ordinal()] != null && origins[h.ordinal()].compareTo(origin) >= 0);
         }
         Origin hint = origins[JobOption.HINT.ordinal()];
-        return HINTED.contains(o) && hint != null && hint.compareTo(origin) > 0;
+        return HINTED.contains(option) && hint != null && hint.compareTo(origin) > 0;
     }
 
     private static int levelOf(String value) {
@@ -276,8 +276,8 @@ public final class JobOptions {
     /**
      * Removes options that this one excludes. A stronger source takes precedence; the same source is a contradiction.
      */
-    private void resolveRivals(JobOption o, Origin origin) throws UsageException {
-        switch (o) {
+    private void resolveRivals(JobOption option, Origin origin) throws UsageException {
+        switch (option) {
             case MEM -> removeRivals(origin, true, JobOption.MEM_PER_CPU, JobOption.MEM_PER_GPU);
             case MEM_PER_CPU -> removeRivals(origin, true, JobOption.MEM, JobOption.MEM_PER_GPU);
             case MEM_PER_GPU -> removeRivals(origin, true, JobOption.MEM, JobOption.MEM_PER_CPU);
@@ -319,8 +319,8 @@ public final class JobOptions {
      * yields.
      */
     private void excludeSharing(Origin origin, JobOption other) throws UsageException {
-        Origin was = origins[other.ordinal()];
-        if (isTyped(origin) && was != null && isTyped(was)) {
+        Origin rival = origins[other.ordinal()];
+        if (isTyped(origin) && rival != null && isTyped(rival)) {
             throw new UsageException(
                     CommandContext.FATAL_EXIT,
                     List.of(context.name()
@@ -343,11 +343,11 @@ public final class JobOptions {
 
     private void removeRivals(Origin origin, boolean contradiction, JobOption... others) throws UsageException {
         for (JobOption other : others) {
-            Origin was = origins[other.ordinal()];
-            if (was == null) {
+            Origin rival = origins[other.ordinal()];
+            if (rival == null) {
                 continue;
             }
-            if (contradiction && was == origin) {
+            if (contradiction && rival == origin) {
                 String names = origin == Origin.ENVIRONMENT
                         ? "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE"
                         : "--mem, --mem-per-cpu, and --mem-per-gpu";
@@ -362,9 +362,9 @@ public final class JobOptions {
 
     /** Returns SLURM_UMASK, else the umask of the caller. */
     public int umask() {
-        String said = context.env("SLURM_UMASK");
-        return said.matches("[0-7]{1,4}")
-                ? Integer.parseInt(said, 8) & 0777
+        String value = context.env("SLURM_UMASK");
+        return value.matches("[0-7]{1,4}")
+                ? Integer.parseInt(value, 8) & 0777
                 : context.host().umask();
     }
 }

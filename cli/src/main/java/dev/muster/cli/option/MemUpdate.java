@@ -12,14 +12,14 @@ import java.util.OptionalLong;
  */
 public record MemUpdate(int margin, int delayMin) {
     public static Optional<MemUpdate> parse(String value) {
-        int at = value.indexOf('@');
-        if (at < 1 || !value.substring(0, at).matches("[0-9]{1,5}%?")) {
+        int index = value.indexOf('@');
+        if (index < 1 || !value.substring(0, index).matches("[0-9]{1,5}%?")) {
             return Optional.empty();
         }
-        OptionalLong delay = Durations.parseMinutes(value.substring(at + 1));
+        OptionalLong delay = Durations.parseMinutes(value.substring(index + 1));
         return delay.isEmpty() || delay.getAsLong() < 1 || delay.getAsLong() > Integer.MAX_VALUE
                 ? Optional.empty()
                 : Optional.of(new MemUpdate(
-                        Integer.parseInt(value.substring(0, at).replace("%", "")), (int) delay.getAsLong()));
+                        Integer.parseInt(value.substring(0, index).replace("%", "")), (int) delay.getAsLong()));
     }
 }

@@ -39,7 +39,7 @@ public final class MultiProg {
     }
 
     /** Every task must have a line, and no more than one. */
-    public static void check(CommandContext c, JobOptions o, String path, String text, int tasks)
+    public static void check(CommandContext context, JobOptions options, String path, String text, int tasks)
             throws UsageException {
         Set<Integer> seen = new HashSet<>();
         boolean rest = false;
@@ -51,28 +51,30 @@ public final class MultiProg {
                 continue;
             }
             String spec = words.getFirst();
-            String wrong;
+            String error;
             if (rest) {
-                wrong = "Task range specification with asterisk must be last";
+                error = "Task range specification with asterisk must be last";
             } else if (spec.equals("*")) {
-                wrong = "";
+                error = "";
             } else {
-                wrong = wrong(spec, tasks, seen);
+                error = wrong(spec, tasks, seen);
             }
 
             rest |= spec.equals("*");
-            if (!wrong.isEmpty() || words.size() < 2) {
-                String last = c.name() + ": error: Line " + number + " of configuration file " + path + " invalid";
+            if (!error.isEmpty() || words.size() < 2) {
+                String last =
+                        context.name() + ": error: Line " + number + " of configuration file " + path + " invalid";
                 throw new UsageException(
-                        o.exitError(1),
-                        wrong.isEmpty() ? List.of(last) : List.of(c.name() + ": error: " + wrong, last));
+                        options.exitError(1),
+                        error.isEmpty() ? List.of(last) : List.of(context.name() + ": error: " + error, last));
             }
         }
         List<Line> lines = lines(text);
         for (int rank = 0; rank < tasks; rank++) {
             int task = rank;
             if (lines.stream().noneMatch(l -> l.ranks.contains(task) && !l.program.isEmpty())) {
-                throw c.bad(o.exitError(1), "Configuration file " + path + " invalid, no record for task id " + rank);
+                throw context.bad(
+                        options.exitError(1), "Configuration file " + path + " invalid, no record for task id " + rank);
             }
         }
     }

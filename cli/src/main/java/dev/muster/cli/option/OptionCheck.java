@@ -1,6 +1,7 @@
 package dev.muster.cli.option;
 
 import dev.muster.cli.command.CommandContext;
+import dev.muster.cli.command.Host;
 import dev.muster.cli.command.RawText;
 import dev.muster.cli.command.SignalSpec;
 import dev.muster.cli.command.Signals;
@@ -66,30 +67,30 @@ public final class OptionCheck {
 
     private OptionCheck() {}
 
-    public static String check(JobOptions options, JobOption o, String value) throws UsageException {
-        CommandContext c = options.context();
-        return switch (o.kind) {
+    public static String check(JobOptions options, JobOption option, String value) throws UsageException {
+        CommandContext context = options.context();
+        return switch (option.kind) {
             case FLAG -> value;
             case TEXT -> value;
-            case COUNT -> number(options, o, value, 1);
-            case NUMBER -> number(options, o, value, 0);
-            case TIME -> spec(options, o, counted(Durations.parseMinutes(value)));
-            case MEM -> spec(options, o, MemorySize.parseMb(value));
-            case MOMENT -> moment(options, o, value);
+            case COUNT -> number(options, option, value, 1);
+            case NUMBER -> number(options, option, value, 0);
+            case TIME -> spec(options, option, counted(Durations.parseMinutes(value)));
+            case MEM -> spec(options, option, MemorySize.parseMb(value));
+            case MOMENT -> moment(options, option, value);
             case GRES -> gres(options, value);
-            case SPECIAL -> special(options, o, value);
+            case SPECIAL -> special(options, option, value);
             case REFUSED ->
-                throw c.bad(
+                throw context.bad(
                         options.exitError(1),
-                        o == JobOption.CLUSTER_CONSTRAINT
+                        option == JobOption.CLUSTER_CONSTRAINT
                                 ? "--cluster-constraint chooses among the clusters of a federation, and this "
                                         + "cluster is in none"
-                                : "--" + o.longName + " is not supported by this cluster");
+                                : "--" + option.longName + " is not supported by this cluster");
         };
     }
 
-    private static UsageException invalid(JobOptions options, JobOption o) {
-        return options.context().bad(SPEC_EXIT, "Invalid --" + o.longName + " specification");
+    private static UsageException invalid(JobOptions options, JobOption option) {
+        return options.context().bad(SPEC_EXIT, "Invalid --" + option.longName + " specification");
     }
 
     /** Returns empty if the minutes do not fit an int. */
@@ -97,22 +98,23 @@ public final class OptionCheck {
         return minutes.orElse(0) > Integer.MAX_VALUE ? OptionalLong.empty() : minutes;
     }
 
-    private static String spec(JobOptions options, JobOption o, OptionalLong v) throws UsageException {
+    private static String spec(JobOptions options, JobOption option, OptionalLong v) throws UsageException {
         if (v.isEmpty()) {
-            throw invalid(options, o);
+            throw invalid(options, option);
         }
         return Long.toString(v.getAsLong());
     }
 
     /** A whole number; thousands of them are counted in nodes only. */
-    private static String number(JobOptions options, JobOption o, String value, long least) throws UsageException {
+    private static String number(JobOptions options, JobOption option, String value, long minimum)
+            throws UsageException {
         long v = digits(value);
-        if (v < least || v > Integer.MAX_VALUE) {
+        if (v < minimum || v > Integer.MAX_VALUE) {
             throw options.context()
                     .bad(
                             NUMBER_EXIT,
-                            "Invalid numeric value \"" + value + "\" for " + (o == JobOption.IMMEDIATE ? "" : "--")
-                                    + o.longName + ".");
+                            "Invalid numeric value \"" + value + "\" for " + (option == JobOption.IMMEDIATE ? "" : "--")
+                                    + option.longName + ".");
         }
         return Long.toString(v);
     }
@@ -134,17 +136,19 @@ public final class OptionCheck {
         return text.isEmpty() || !Character.isDigit(text.charAt(text.length() - 1)) ? -1 : Digits.parseNumber(text);
     }
 
-    private static String moment(JobOptions options, JobOption o, String value) throws UsageException {
-        CommandContext c = options.context();
-        return switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), false)) {
+    private static String moment(JobOptions options, JobOption option, String value) throws UsageException {
+        CommandContext context = options.context();
+        return switch (Times.parse(
+                value, context.host().nowMs() / 1000, context.host().zone(), false)) {
             case Times.Parsed.Ok ok -> Long.toString(ok.epochSec());
-            case Times.Parsed.Invalid bad -> {
-                String last = c.name() + ": error: Invalid --" + o.longName + " specification";
+            case Times.Parsed.Invalid invalid -> {
+                String last = context.name() + ": error: Invalid --" + option.longName + " specification";
                 throw new UsageException(
                         SPEC_EXIT,
                         value.isEmpty()
                                 ? List.of(last)
-                                : List.of("Invalid time specification (pos=" + bad.position() + "): " + value, last));
+                                : List.of(
+                                        "Invalid time specification (pos=" + invalid.position() + "): " + value, last));
             }
         };
     }
@@ -168,40 +172,40 @@ public final class OptionCheck {
      * --gres: a count stands behind a colon; {@code help} lists the kinds that the cluster has, and ends the command.
      */
     private static String generic(JobOptions options, String value) throws UsageException {
-        CommandContext c = options.context();
+        CommandContext context = options.context();
         if (value.equalsIgnoreCase("help") || value.equalsIgnoreCase("list")) {
-            c.out().println("Valid gres options are:");
-            c.host().settings().gresTypes.forEach(name -> c.out().println(name + "[[:type]:count]"));
+            context.out().println("Valid gres options are:");
+            context.host().settings().gresTypes.forEach(name -> context.out().println(name + "[[:type]:count]"));
             throw new UsageException(0, List.of());
         }
         if (Texts.split(value, ',').stream().anyMatch(item -> item.endsWith(":"))) {
-            throw c.bad(options.exitError(1), SlurmErrno.INVALID_TRES.sentence());
+            throw context.bad(options.exitError(1), SlurmErrno.INVALID_TRES.sentence());
         }
         return value;
     }
 
     /** Only root and SlurmUser may set the debug level of slurmstepd. */
-    private static String debugLevel(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String debugLevel(JobOptions options, JobOption option, String value) throws UsageException {
         int level = LogLevels.of(value);
         if (level < 0) {
-            throw invalid(options, o);
+            throw invalid(options, option);
         }
-        CommandContext c = options.context();
-        String user = c.host().settings().slurmUser;
-        if (c.host().uid() != 0 && c.host().uid() != c.host().userId(user)) {
-            throw c.bad(
+        CommandContext context = options.context();
+        String user = context.host().settings().slurmUser;
+        if (context.host().uid() != 0 && context.host().uid() != context.host().userId(user)) {
+            throw context.bad(
                     options.exitError(1), "Use of --slurmd-debug is allowed only for root and SlurmUser(" + user + ")");
         }
         return Integer.toString(level);
     }
 
-    private static boolean isName(String s) {
-        return !s.isEmpty() && !(s.charAt(0) >= '0' && s.charAt(0) <= '9');
+    private static boolean isName(String text) {
+        return !text.isEmpty() && !(text.charAt(0) >= '0' && text.charAt(0) <= '9');
     }
 
-    private static String accelerators(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String accelerators(JobOptions options, JobOption option, String value) throws UsageException {
         if (!value.matches("[gGmMnNvV]+")) {
-            throw invalid(options, o);
+            throw invalid(options, option);
         }
         if (!value.matches("[gGvV]*")) {
             throw options.context()
@@ -212,87 +216,90 @@ public final class OptionCheck {
         return Texts.lower(value);
     }
 
-    private static String special(JobOptions options, JobOption o, String value) throws UsageException {
-        CommandContext c = options.context();
-        return switch (o) {
-            case ACCEL_BIND -> accelerators(options, o, value);
-            case IGNORE_SIGNALS -> ignored(options, o, value);
-            case ACCTG_FREQ -> samplings(options, o, value);
+    private static String special(JobOptions options, JobOption option, String value) throws UsageException {
+        CommandContext context = options.context();
+        Host host = context.host();
+        return switch (option) {
+            case ACCEL_BIND -> accelerators(options, option, value);
+            case IGNORE_SIGNALS -> ignored(options, option, value);
+            case ACCTG_FREQ -> samplings(options, option, value);
             case BCAST -> value;
-            case REQUEUE -> requeue(options, o, value);
-            case BBF -> bufferFile(options, o, value);
+            case REQUEUE -> requeue(options, option, value);
+            case BBF -> bufferFile(options, option, value);
             case CLUSTER, CLUSTERS -> cluster(options, value);
-            case SEND_LIBS -> value.isEmpty() ? "yes" : oneOf(options, o, value, "yes", "no");
+            case SEND_LIBS -> value.isEmpty() ? "yes" : oneOf(options, option, value, "yes", "no");
             case CPU_FREQ -> cpuFreq(options, value);
             case GPU_FREQ -> gpuFreq(options, value);
-            case CPU_BIND, MEM_BIND -> BindOptions.checked(options, o, value);
-            case DISTRIBUTION -> distribution(options, o, value);
-            case EXCLUDE, NODELIST -> value.indexOf('/') >= 0 ? nodeFile(options, o, value) : value;
-            case NODEFILE -> nodeFile(options, o, value);
-            case EXCLUSIVE -> exclusive(options, o, value);
-            case EXTRA_NODE_INFO -> extraNodeInfo(options, o, value);
-            case UID -> id(options, o, c.host().userId(value), id -> c.host().userName(id));
-            case GID -> id(options, o, c.host().groupId(value), id -> c.host().groupName(id));
+            case CPU_BIND, MEM_BIND -> BindOptions.checked(options, option, value);
+            case DISTRIBUTION -> distribution(options, option, value);
+            case EXCLUDE, NODELIST -> value.indexOf('/') >= 0 ? nodeFile(options, option, value) : value;
+            case NODEFILE -> nodeFile(options, option, value);
+            case EXCLUSIVE -> exclusive(options, option, value);
+            case EXTRA_NODE_INFO -> extraNodeInfo(options, option, value);
+            case UID -> id(options, option, host.userId(value), id -> host.userName(id));
+            case GID -> id(options, option, host.groupId(value), id -> host.groupName(id));
             case GRES -> generic(options, value);
-            case GRES_FLAGS -> gresFlags(options, o, value);
+            case GRES_FLAGS -> gresFlags(options, option, value);
             case HINT -> hint(options, value);
-            case IMMEDIATE -> value.isEmpty() ? "1" : number(options, o, value, 0);
-            case SEGMENT -> segment(options, o, value);
+            case IMMEDIATE -> value.isEmpty() ? "1" : number(options, option, value, 0);
+            case SEGMENT -> segment(options, option, value);
             case TRES_PER_TASK -> tresPerTask(options, value);
-            case JOBID -> jobId(options, o, value);
-            case KILL_COMMAND -> signalNumber(options, o, value.isEmpty() ? "TERM" : value);
+            case JOBID -> jobId(options, option, value);
+            case KILL_COMMAND -> signalNumber(options, option, value.isEmpty() ? "TERM" : value);
             case KILL_ON_BAD_EXIT -> killOnBadExit(options, value);
-            case EXTERNAL_LAUNCHER -> value.isEmpty() ? "1" : bad(options, o);
-            case SLURMD_DEBUG -> debugLevel(options, o, value);
+            case EXTERNAL_LAUNCHER -> value.isEmpty() ? "1" : bad(options, option);
+            case SLURMD_DEBUG -> debugLevel(options, option, value);
             case RESV_PORTS -> ports(options, value);
-            case MEM_UPDATE -> MemUpdate.parse(value).isEmpty() ? bad(options, o) : value;
-            case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, o, value, "0", "1");
-            case KILL_ON_INVALID_DEP -> oneOf(options, o, value, "yes", "no");
-            case MAIL_TYPE -> mailType(options, o, value);
+            case MEM_UPDATE -> MemUpdate.parse(value).isEmpty() ? bad(options, option) : value;
+            case OOM_KILL_STEP -> value.isEmpty() ? "1" : oneOf(options, option, value, "0", "1");
+            case KILL_ON_INVALID_DEP -> oneOf(options, option, value, "yes", "no");
+            case MAIL_TYPE -> mailType(options, option, value);
             case NICE -> nice(options, value);
-            case NO_KILL -> value.isEmpty() || value.equals("set") ? "1" : offOnly(options, o, value);
+            case NO_KILL -> value.isEmpty() || value.equals("set") ? "1" : offOnly(options, option, value);
             case NODES -> nodes(options, value);
-            case OPEN_MODE -> openMode(options, o, value);
+            case OPEN_MODE -> openMode(options, option, value);
             case PRIORITY -> priority(options, value);
             case PROFILE -> profile(options, value);
             case PROPAGATE -> value.isEmpty() ? "ALL" : limits(options, value);
-            case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, o) : value;
-            case SWITCHES -> switches(options, o, value);
-            case GPU_BIND -> tresBind(c, "--gpu-bind", "gres/gpu:", value);
-            case TRES_BIND -> tresBind(c, "--tres-bind", "", value);
-            case X11 -> x11(options, o, value);
-            case WAIT_ALL_NODES -> value.isEmpty() ? "0" : oneOf(options, o, number(options, o, value, 0), "0", "1");
-            default -> throw new IllegalStateException(o.longName);
+            case SIGNAL -> SignalSpec.parse(value, options.command()).isEmpty() ? bad(options, option) : value;
+            case SWITCHES -> switches(options, option, value);
+            case GPU_BIND -> tresBind(context, "--gpu-bind", "gres/gpu:", value);
+            case TRES_BIND -> tresBind(context, "--tres-bind", "", value);
+            case X11 -> x11(options, option, value);
+            case WAIT_ALL_NODES ->
+                value.isEmpty() ? "0" : oneOf(options, option, number(options, option, value, 0), "0", "1");
+            default -> throw new IllegalStateException(option.longName);
         };
     }
 
-    private static String exclusive(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String exclusive(JobOptions options, JobOption option, String value) throws UsageException {
         return options.command() == 'R' && value.equalsIgnoreCase("allocation")
                 ? "allocation"
-                : oneOf(options, o, value, "", "user", "mcs", "topo", "oversubscribe");
+                : oneOf(options, option, value, "", "user", "mcs", "topo", "oversubscribe");
     }
 
-    private static String segment(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String segment(JobOptions options, JobOption option, String value) throws UsageException {
         if (value.isEmpty()) {
             return "0";
         }
-        return digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, o);
+        return digits(value) >= 0 && digits(value) <= Integer.MAX_VALUE ? value : bad(options, option);
     }
 
     /** @param kind prefix that the option leaves out of the binding */
-    private static String tresBind(CommandContext c, String option, String kind, String value) throws UsageException {
+    private static String tresBind(CommandContext context, String option, String kind, String value)
+            throws UsageException {
         if (!TresBind.isValid(kind + value)) {
-            throw c.bad(SPEC_EXIT, "Invalid " + option + " argument: " + value);
+            throw context.bad(SPEC_EXIT, "Invalid " + option + " argument: " + value);
         }
         return value;
     }
 
-    private static String x11(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String x11(JobOptions options, JobOption option, String value) throws UsageException {
         if (value.isEmpty()) {
             return "all";
         }
         if (dev.muster.model.job.X11.nodes(value).isEmpty()) {
-            throw invalid(options, o);
+            throw invalid(options, option);
         }
         return Texts.lower(value);
     }
@@ -323,57 +330,59 @@ public final class OptionCheck {
         return value;
     }
 
-    private static String bad(JobOptions options, JobOption o) throws UsageException {
-        throw invalid(options, o);
+    private static String bad(JobOptions options, JobOption option) throws UsageException {
+        throw invalid(options, option);
     }
 
-    private static String samplings(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String samplings(JobOptions options, JobOption option, String value) throws UsageException {
         for (String part : value.split(",", -1)) {
             if (!part.isEmpty() && !part.matches("((task|energy|network|filesystem)=)?[0-9]{1,9}")) {
-                throw options.context().bad(SPEC_EXIT, "Invalid --" + o.longName + " specification: " + part);
+                throw options.context().bad(SPEC_EXIT, "Invalid --" + option.longName + " specification: " + part);
             }
         }
         return value;
     }
 
-    private static String oneOf(JobOptions options, JobOption o, String value, String... words) throws UsageException {
+    private static String oneOf(JobOptions options, JobOption option, String value, String... words)
+            throws UsageException {
         for (String w : words) {
             if (w.equalsIgnoreCase(value)) {
                 return w;
             }
         }
-        return bad(options, o);
+        return bad(options, option);
     }
 
-    private static String offOnly(JobOptions options, JobOption o, String value) throws UsageException {
-        return value.equalsIgnoreCase("off") || value.equalsIgnoreCase("no") ? "0" : bad(options, o);
+    private static String offOnly(JobOptions options, JobOption option, String value) throws UsageException {
+        return value.equalsIgnoreCase("off") || value.equalsIgnoreCase("no") ? "0" : bad(options, option);
     }
 
-    private static String id(JobOptions options, JobOption o, int id, IntFunction<String> name) throws UsageException {
+    private static String id(JobOptions options, JobOption option, int id, IntFunction<String> name)
+            throws UsageException {
         if (options.context().host().uid() != 0) {
-            throw options.context().bad(SPEC_EXIT, "--" + o.longName + " only permitted by root user");
+            throw options.context().bad(SPEC_EXIT, "--" + option.longName + " only permitted by root user");
         }
-        return id < 0 || id == NOBODY || name.apply(id).isEmpty() ? bad(options, o) : Integer.toString(id);
+        return id < 0 || id == NOBODY || name.apply(id).isEmpty() ? bad(options, option) : Integer.toString(id);
     }
 
-    private static String file(JobOptions options, JobOption o, String path) throws UsageException {
+    private static String file(JobOptions options, JobOption option, String path) throws UsageException {
         try {
             return RawText.decode(options.context().host().readFile(path, NODEFILE_BYTES_MAX));
         } catch (IOException e) {
-            throw options.context().bad(options.exitError(1), "Invalid --" + o.longName + " specification");
+            throw options.context().bad(options.exitError(1), "Invalid --" + option.longName + " specification");
         }
     }
 
     /** Refuses an empty burst buffer file. */
-    private static String bufferFile(JobOptions options, JobOption o, String path) throws UsageException {
-        String text = file(options, o, path);
+    private static String bufferFile(JobOptions options, JobOption option, String path) throws UsageException {
+        String text = file(options, option, path);
         if (text.isEmpty()) {
-            throw options.context().bad(options.exitError(1), "Invalid --" + o.longName + " specification");
+            throw options.context().bad(options.exitError(1), "Invalid --" + option.longName + " specification");
         }
         return text;
     }
 
-    private static String nodeFile(JobOptions options, JobOption o, String path) throws UsageException {
+    private static String nodeFile(JobOptions options, JobOption option, String path) throws UsageException {
         try {
             return HostFile.list(options.context(), path);
         } catch (IOException e) {
@@ -381,11 +390,11 @@ public final class OptionCheck {
                     + ", No such file or directory";
             throw new UsageException(
                     SPEC_EXIT,
-                    o == JobOption.NODELIST
+                    option == JobOption.NODELIST
                             ? List.of(opening)
                             : List.of(
                                     opening,
-                                    options.context().name() + ": error: Invalid --" + o.longName + " node file"));
+                                    options.context().name() + ": error: Invalid --" + option.longName + " node file"));
         }
     }
 
@@ -406,7 +415,7 @@ public final class OptionCheck {
         return value;
     }
 
-    private static String distribution(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String distribution(JobOptions options, JobOption option, String value) throws UsageException {
         boolean plane = Texts.lower(value).startsWith("plane");
         boolean sized =
                 value.indexOf('=') >= 0 || Digits.parseNumber(options.context().env("SLURM_DIST_PLANESIZE")) > 0;
@@ -416,14 +425,14 @@ public final class OptionCheck {
         if (plane) {
             options.context().error("Invalid plane size or size not specified");
         }
-        return bad(options, o);
+        return bad(options, option);
     }
 
-    private static String extraNodeInfo(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String extraNodeInfo(JobOptions options, JobOption option, String value) throws UsageException {
         String[] parts = value.split(":", -1);
         List<String> names = List.of("first", "second", "third");
         if (parts.length > names.size() || value.isEmpty()) {
-            return bad(options, o);
+            return bad(options, option);
         }
         for (int i = 0; i < parts.length; i++) {
             if (parts[i].isEmpty()) {
@@ -440,14 +449,14 @@ public final class OptionCheck {
     }
 
     /** expedite, or nothing; what the variable has otherwise says no more than that it is set. */
-    private static String requeue(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String requeue(JobOptions options, JobOption option, String value) throws UsageException {
         if (value.equalsIgnoreCase("expedite")) {
             return "expedite";
         }
         if (value.isEmpty()) {
             return "yes";
         }
-        return bad(options, o);
+        return bad(options, option);
     }
 
     /** Words of --gres-flags; the mutually exclusive pairs come first. */
@@ -458,30 +467,30 @@ public final class OptionCheck {
             "one-task-per-sharing",
             "allow-task-sharing");
 
-    private static String gresFlags(JobOptions options, JobOption o, String value) throws UsageException {
-        CommandContext c = options.context();
+    private static String gresFlags(JobOptions options, JobOption option, String value) throws UsageException {
+        CommandContext context = options.context();
         List<String> words = Texts.split(Texts.lower(value), ',');
         for (String unknown :
                 words.stream().filter(w -> !GRES_FLAGS.contains(w)).toList()) {
-            throw c.bad(SPEC_EXIT, "Invalid --" + o.longName + " specification: " + unknown);
+            throw context.bad(SPEC_EXIT, "Invalid --" + option.longName + " specification: " + unknown);
         }
         for (List<String> pair : List.of(GRES_FLAGS.subList(0, 2), GRES_FLAGS.subList(2, 4))) {
             if (words.containsAll(pair)) {
-                throw c.bad(
+                throw context.bad(
                         SPEC_EXIT,
-                        "Invalid --" + o.longName + " combo: " + String.join(" and ", pair)
+                        "Invalid --" + option.longName + " combo: " + String.join(" and ", pair)
                                 + " are mutually exclusive.");
             }
         }
         if (words.contains("allow-task-sharing") && options.command() != 'R') {
-            throw c.bad(SPEC_EXIT, "--" + o.longName + "=allow-task-sharing is only used with srun.");
+            throw context.bad(SPEC_EXIT, "--" + option.longName + "=allow-task-sharing is only used with srun.");
         }
         return String.join(",", words);
     }
 
     private static String cpuFreq(JobOptions options, String value) throws UsageException {
-        String wrong = CpuFreq.mistake(value);
-        if (wrong.isEmpty()) {
+        String error = CpuFreq.mistake(value);
+        if (error.isEmpty()) {
             CpuFreq freq = CpuFreq.parse(value).orElseThrow();
             boolean allowed = freq.governor().isEmpty()
                     || freq.isGovernorImplied()
@@ -489,12 +498,12 @@ public final class OptionCheck {
             if (allowed) {
                 return freq.text();
             }
-            wrong = "governor of " + value + " is not allowed in slurm.conf";
+            error = "governor of " + value + " is not allowed in slurm.conf";
         }
         String name = options.context().name();
         String last = name + ": error: Invalid --cpu-freq argument";
         throw new UsageException(
-                FREQ_EXIT, value.isEmpty() ? List.of(last) : List.of(name + ": error: " + wrong, last));
+                FREQ_EXIT, value.isEmpty() ? List.of(last) : List.of(name + ": error: " + error, last));
     }
 
     private static String gpuFreq(JobOptions options, String value) throws UsageException {
@@ -510,49 +519,49 @@ public final class OptionCheck {
         if (hints.contains(Texts.lower(value))) {
             return Texts.lower(value);
         }
-        String wrong = Texts.split(value, ',').stream()
+        String error = Texts.split(value, ',').stream()
                 .filter(w -> !hints.contains(Texts.lower(w)))
                 .findFirst()
                 .orElse(value);
         throw options.context()
-                .bad(options.exitError(1), "unrecognized --hint argument \"" + wrong + "\", see --hint=help");
+                .bad(options.exitError(1), "unrecognized --hint argument \"" + error + "\", see --hint=help");
     }
 
-    private static String signalNumber(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String signalNumber(JobOptions options, JobOption option, String value) throws UsageException {
         int n = Signals.number(value);
-        return n <= 0 ? bad(options, o) : Integer.toString(n);
+        return n <= 0 ? bad(options, option) : Integer.toString(n);
     }
 
     private static final List<Integer> IGNORABLE = List.of(1, 2, 3, 10, 12, 15);
 
     /** Numbers of the signals that srun is to take no notice of. */
-    private static String ignored(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String ignored(JobOptions options, JobOption option, String value) throws UsageException {
         Set<String> out = new java.util.TreeSet<>();
         for (String w : Texts.split(value, ',')) {
             int n = Signals.number(w.strip());
             if (!IGNORABLE.contains(n)) {
-                return bad(options, o);
+                return bad(options, option);
             }
             out.add(Integer.toString(n));
         }
-        return out.isEmpty() ? bad(options, o) : String.join(",", out);
+        return out.isEmpty() ? bad(options, option) : String.join(",", out);
     }
 
-    private static String mailType(JobOptions options, JobOption o, String value) throws UsageException {
-        Set<String> asked = new HashSet<>();
+    private static String mailType(JobOptions options, JobOption option, String value) throws UsageException {
+        Set<String> types = new HashSet<>();
         for (String w : Texts.split(value, ',')) {
             String up = Texts.upper(w);
             // Slurm ignores unknown words beside known ones
             if (MAIL_TYPES.contains(up)) {
-                asked.addAll(up.equals("ALL") ? MAIL_ALL : List.of(up));
+                types.addAll(up.equals("ALL") ? MAIL_ALL : List.of(up));
             }
         }
-        if (asked.isEmpty()) {
-            return bad(options, o);
+        if (types.isEmpty()) {
+            return bad(options, option);
         }
-        return asked.contains("NONE")
+        return types.contains("NONE")
                 ? "NONE"
-                : MAIL_SHOWN.stream().filter(asked::contains).collect(Collectors.joining(","));
+                : MAIL_SHOWN.stream().filter(types::contains).collect(Collectors.joining(","));
     }
 
     private static String nice(JobOptions options, String value) throws UsageException {
@@ -623,10 +632,10 @@ public final class OptionCheck {
     }
 
     /** A number, a task of an array or an SLUID: the number of the job it is. */
-    private static String jobId(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String jobId(JobOptions options, JobOption option, String value) throws UsageException {
         JobIds.check(options.context(), value, CommandContext.FATAL_EXIT);
         if (Digits.parseNumber(value) >= 1) {
-            return number(options, o, value, 1);
+            return number(options, option, value, 1);
         }
         String job = value.indexOf('.') < 0 ? value : value.substring(0, value.indexOf('.'));
         String sentence = SlurmErrno.INVALID_JOB_ID.sentence();
@@ -642,11 +651,11 @@ public final class OptionCheck {
                 .bad(options.exitError(1), "Unable to confirm allocation for job " + job + ": " + sentence);
     }
 
-    private static String openMode(JobOptions options, JobOption o, String value) throws UsageException {
+    private static String openMode(JobOptions options, JobOption option, String value) throws UsageException {
         return switch (value) {
             case "a", "append" -> "append";
             case "t", "truncate" -> "truncate";
-            default -> bad(options, o);
+            default -> bad(options, option);
         };
     }
 
@@ -676,21 +685,23 @@ public final class OptionCheck {
         return known;
     }
 
-    private static String switches(JobOptions options, JobOption o, String value) throws UsageException {
-        int at = value.indexOf('@');
-        number(options, o, at < 0 ? value : value.substring(0, at), 1);
+    private static String switches(JobOptions options, JobOption option, String value) throws UsageException {
+        int index = value.indexOf('@');
+        number(options, option, index < 0 ? value : value.substring(0, index), 1);
         // a time that is none is no time: the job waits for the switches as long as the cluster lets it
-        return at >= 0 && Durations.parseSeconds(value.substring(at + 1)).isEmpty() ? value.substring(0, at) : value;
+        return index >= 0 && Durations.parseSeconds(value.substring(index + 1)).isEmpty()
+                ? value.substring(0, index)
+                : value;
     }
 
     /** The value as {@code -v} shows it. */
-    public static String shown(JobOption o, String value) {
-        return switch (o.kind) {
+    public static String shown(JobOption option, String value) {
+        return switch (option.kind) {
             case FLAG -> "set";
             case TIME -> Durations.fullMinutes(Long.parseLong(value));
             case MEM -> MemorySize.print(Long.parseLong(value));
             case TEXT, COUNT, NUMBER, MOMENT, GRES, SPECIAL, REFUSED ->
-                o == JobOption.EXCLUSIVE && value.isEmpty() ? "exclusive" : value;
+                option == JobOption.EXCLUSIVE && value.isEmpty() ? "exclusive" : value;
         };
     }
 }

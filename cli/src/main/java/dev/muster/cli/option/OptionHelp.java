@@ -53,65 +53,69 @@ public final class OptionHelp {
     }
 
     /** Returns the meaning of an option to the command; empty texts without one. */
-    public Entry of(GetOpt.Opt o) {
-        return switch (o.name()) {
+    public Entry of(GetOpt.Opt option) {
+        return switch (option.name()) {
             case "help" -> new Entry("", "show this help message");
             case "usage" -> new Entry("", "display brief usage message");
             case "version" -> new Entry("", "output version information and exit");
             default -> {
-                Entry own = entries.get(command + ":" + o.name());
-                yield own != null ? own : entries.getOrDefault(o.name(), new Entry("", ""));
+                Entry entry = entries.get(command + ":" + option.name());
+                yield entry != null ? entry : entries.getOrDefault(option.name(), new Entry("", ""));
             }
         };
     }
 
-    public String value(GetOpt.Opt o) {
-        String value = of(o).value;
+    public String value(GetOpt.Opt option) {
+        String value = of(option).value;
         return value.isEmpty() ? "value" : value;
     }
 
-    public static void help(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        OptionHelp texts = new OptionHelp(c.name());
-        c.out().println(("Usage: " + c.name() + " [OPTIONS] " + operands).stripTrailing());
-        for (GetOpt.Opt o : table) {
-            if (!ABOUT_HELP.contains(o.name()) && !o.name().isEmpty()) {
-                texts.line(c, o);
+    public static void help(CommandContext context, List<GetOpt.Opt> table, String operands) {
+        OptionHelp texts = new OptionHelp(context.name());
+        context.out().println(("Usage: " + context.name() + " [OPTIONS] " + operands).stripTrailing());
+        for (GetOpt.Opt option : table) {
+            if (!ABOUT_HELP.contains(option.name()) && !option.name().isEmpty()) {
+                texts.line(context, option);
             }
         }
-        c.out().println("\nHelp options:");
-        for (GetOpt.Opt o : table) {
-            if (ABOUT_HELP.contains(o.name())) {
-                texts.line(c, o);
+        context.out().println("\nHelp options:");
+        for (GetOpt.Opt option : table) {
+            if (ABOUT_HELP.contains(option.name())) {
+                texts.line(context, option);
             }
         }
     }
 
-    private void line(CommandContext c, GetOpt.Opt o) {
-        String value = switch (o.arg()) {
+    private void line(CommandContext context, GetOpt.Opt option) {
+        String value = switch (option.arg()) {
             case NONE -> "";
-            case OPTIONAL -> "[=" + value(o) + "]";
-            case REQUIRED -> "=" + value(o);
+            case OPTIONAL -> "[=" + value(option) + "]";
+            case REQUIRED -> "=" + value(option);
         };
-        String left = (o.letter() == 0 ? "      --" : "  -" + o.letter() + ", --") + o.name() + value;
-        c.out().println((left + " ".repeat(Math.max(1, COLUMN - left.length())) + of(o).meaning).stripTrailing());
+        String left = (option.letter() == 0 ? "      --" : "  -" + option.letter() + ", --") + option.name() + value;
+        context.out()
+                .println((left + " ".repeat(Math.max(1, COLUMN - left.length())) + of(option).meaning).stripTrailing());
     }
 
     /** {@code Usage: name [-abc] [-A account] [--long=value] operands}. */
-    public static void usage(CommandContext c, List<GetOpt.Opt> table, String operands) {
-        if (c.name().equals("sattach")) { // the original lists no options here
-            c.out().println("Usage: sattach [options] " + operands);
+    public static void usage(CommandContext context, List<GetOpt.Opt> table, String operands) {
+        if (context.name().equals("sattach")) { // the original lists no options here
+            context.out().println("Usage: sattach [options] " + operands);
             return;
         }
-        OptionHelp texts = new OptionHelp(c.name());
+        OptionHelp texts = new OptionHelp(context.name());
         StringBuilder switches = new StringBuilder();
         List<String> words = new ArrayList<>();
-        for (GetOpt.Opt o : table) {
-            if (o.arg() == GetOpt.Arg.NONE && o.letter() != 0) {
-                switches.append(o.letter());
-            } else if (!o.name().isEmpty()) {
-                String name =
-                        o.letter() != 0 && o.arg() == GetOpt.Arg.REQUIRED ? "-" + o.letter() + " " : "--" + o.name();
-                String value = o.arg() == GetOpt.Arg.NONE ? "" : texts.value(o).replaceAll("[\\[\\]]", "");
+        for (GetOpt.Opt option : table) {
+            if (option.arg() == GetOpt.Arg.NONE && option.letter() != 0) {
+                switches.append(option.letter());
+            } else if (!option.name().isEmpty()) {
+                String name = option.letter() != 0 && option.arg() == GetOpt.Arg.REQUIRED
+                        ? "-" + option.letter() + " "
+                        : "--" + option.name();
+                String value = option.arg() == GetOpt.Arg.NONE
+                        ? ""
+                        : texts.value(option).replaceAll("[\\[\\]]", "");
                 words.add("[" + name + (value.isEmpty() || name.endsWith(" ") ? value : "=" + value) + "]");
             }
         }
@@ -121,14 +125,14 @@ public final class OptionHelp {
         if (!operands.isEmpty()) {
             words.add(operands);
         }
-        StringBuilder line = new StringBuilder("Usage: " + c.name());
+        StringBuilder line = new StringBuilder("Usage: " + context.name());
         for (String word : words) {
             if (line.length() + word.length() + 1 > WIDTH) {
-                c.out().println(line.toString());
+                context.out().println(line.toString());
                 line = new StringBuilder(" ".repeat(7));
             }
             line.append(' ').append(word);
         }
-        c.out().println(line.toString());
+        context.out().println(line.toString());
     }
 }

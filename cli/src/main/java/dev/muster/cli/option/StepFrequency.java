@@ -15,10 +15,11 @@ public final class StepFrequency {
         return khz == 0 ? "0" : shown(Long.toString(khz));
     }
 
-    /** A part of what --cpu-freq said; {@code Unknown} where it said nothing. */
+    /** A part of the value of --cpu-freq; {@code Unknown} where it is unset. */
     public static String asked(Json.Obj step, Function<CpuFreq, String> part) {
-        String asked = step.text("cpuFreq");
-        String value = asked.isEmpty() ? "" : CpuFreq.parse(asked).map(part).orElse("");
+        String frequency = step.text("cpuFreq");
+        String value =
+                frequency.isEmpty() ? "" : CpuFreq.parse(frequency).map(part).orElse("");
         return shown(value);
     }
 

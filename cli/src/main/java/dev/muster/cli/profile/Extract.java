@@ -21,16 +21,16 @@ final class Extract {
     private static final int CELL = 8;
 
     /** Called with one row after another, in little-endian order. */
-    private interface Each {
+    private interface RowConsumer {
         void row(ByteBuffer row);
     }
 
     private Extract() {}
 
-    private static void rows(Table t, Each each) throws IOException {
-        byte[] row = new byte[t.width()];
-        ByteBuffer b = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN);
-        t.data().writeTo(new OutputStream() {
+    private static void rows(Table table, RowConsumer each) throws IOException {
+        byte[] row = new byte[table.width()];
+        ByteBuffer buffer = ByteBuffer.wrap(row).order(ByteOrder.LITTLE_ENDIAN);
+        table.data().writeTo(new OutputStream() {
             private int have;
 
             @Override
@@ -46,7 +46,7 @@ final class Extract {
                     done += part;
                     have = (have + part) % row.length;
                     if (have == 0) {
-                        each.row(b);
+                        each.row(buffer);
                     }
                 }
             }
@@ -57,8 +57,8 @@ final class Extract {
         return real ? String.format(Locale.ROOT, "%f", value) : Long.toUnsignedString(whole);
     }
 
-    private static String cell(Column column, ByteBuffer row, int at) {
-        return shown(column.real(), row.getDouble(at * CELL), row.getLong(at * CELL));
+    private static String cell(Column column, ByteBuffer row, int index) {
+        return shown(column.real(), row.getDouble(index * CELL), row.getLong(index * CELL));
     }
 
     private static String head(List<Place> places, String more) {
@@ -66,8 +66,8 @@ final class Extract {
         return "Step,Node" + (tasks ? ",Series" : "") + ",ElapsedTime" + more;
     }
 
-    private static String name(Place p) {
-        return p.step() + "," + p.node() + (p.task().isEmpty() ? "" : "," + p.task());
+    private static String name(Place place) {
+        return place.step() + "," + place.node() + (place.task().isEmpty() ? "" : "," + place.task());
     }
 
     /** Each sample. */
@@ -79,11 +79,11 @@ final class Extract {
                     .forEach(c -> more.append(',').append(c.name()));
         }
         out.println(head(places, more.toString()));
-        for (Place p : places) {
-            rows(p.table(), row -> {
-                StringBuilder line = new StringBuilder(name(p));
-                for (int i = 0; i < p.table().columns().size(); i++) {
-                    line.append(',').append(cell(p.table().columns().get(i), row, i));
+        for (Place place : places) {
+            rows(place.table(), row -> {
+                StringBuilder line = new StringBuilder(name(place));
+                for (int i = 0; i < place.table().columns().size(); i++) {
+                    line.append(',').append(cell(place.table().columns().get(i), row, i));
                 }
                 out.println(line);
             });
@@ -132,19 +132,21 @@ final class Extract {
                     .forEach(n -> more.append(",Min_" + n + ",Max_" + n + ",Sum_" + n + ",Avg_" + n));
         }
         out.println(head(places, more.toString()));
-        for (Place p : places) {
-            List<Column> columns = p.table().columns();
+        for (Place place : places) {
+            List<Column> columns = place.table().columns();
             List<Total> totals = new ArrayList<>();
             columns.forEach(c -> totals.add(new Total()));
-            rows(p.table(), row -> {
+            rows(place.table(), row -> {
                 for (int i = 0; i < columns.size(); i++) {
                     totals.get(i).add(row.getDouble(i * CELL), row.getLong(i * CELL));
                 }
             });
-            StringBuilder line =
-                    new StringBuilder(name(p)).append(',').append(Long.toUnsignedString(totals.getFirst().wholeMax));
+            StringBuilder line = new StringBuilder(name(place))
+                    .append(',')
+                    .append(Long.toUnsignedString(totals.getFirst().wholeMax));
             for (int i = 1; i < columns.size(); i++) {
-                line.append(totals.get(i).shown(columns.get(i).real(), p.table().rows()));
+                line.append(
+                        totals.get(i).shown(columns.get(i).real(), place.table().rows()));
             }
             out.println(line);
         }
@@ -168,16 +170,17 @@ final class Extract {
     }
 
     /** Returns null where the table has no such item. */
-    private static @Nullable Samples samples(Place p, String item) throws IOException {
-        List<String> names = p.table().columns().stream().map(Column::name).toList();
-        int at = names.indexOf(item);
-        if (at < 0) {
+    private static @Nullable Samples samples(Place place, String item) throws IOException {
+        List<String> names = place.table().columns().stream().map(Column::name).toList();
+        int index = names.indexOf(item);
+        if (index < 0) {
             return null;
         }
-        Samples out = new Samples(p, p.table().columns().get(at).real(), new ArrayList<>(), new ArrayList<>());
-        rows(p.table(), row -> {
+        Samples out =
+                new Samples(place, place.table().columns().get(index).real(), new ArrayList<>(), new ArrayList<>());
+        rows(place.table(), row -> {
             out.elapsed.add(row.getLong(0));
-            out.bits.add(row.getLong(at * CELL));
+            out.bits.add(row.getLong(index * CELL));
         });
         return out;
     }
@@ -185,33 +188,34 @@ final class Extract {
     /**
      * One item of a series over all nodes (or tasks) of each step, sample by sample.
      *
-     * @param told gets a line for each step: when the sum over the nodes was highest
+     * @param messages gets a line for each step: when the sum over the nodes was highest
      * @return where an item is missing, what is missing; else ""
      */
-    static String item(List<Place> places, String series, String item, PrintStream out, List<String> told)
+    static String item(List<Place> places, String series, String item, PrintStream out, List<String> messages)
             throws IOException {
         Map<String, List<Samples>> steps = new LinkedHashMap<>();
         TreeSet<String> columns = new TreeSet<>();
-        for (Place p : places) {
-            Samples s = samples(p, item);
-            if (s == null) {
-                return "Item " + item + " not found in series /Steps/" + p.step() + "/Nodes/" + p.node() + "/" + series;
+        for (Place place : places) {
+            Samples samples = samples(place, item);
+            if (samples == null) {
+                return "Item " + item + " not found in series /Steps/" + place.step() + "/Nodes/" + place.node() + "/"
+                        + series;
             }
-            steps.computeIfAbsent(p.step(), k -> new ArrayList<>()).add(s);
-            columns.add(column(series, p));
+            steps.computeIfAbsent(place.step(), k -> new ArrayList<>()).add(samples);
+            columns.add(column(series, place));
         }
         // spelled as in the original
         out.println("Step,ElaspedTime,MinNode,MinValue,MaxNode,MaxValue,Sum,Avg,NumNodes"
                 + (columns.isEmpty() ? "" : ",") + String.join(",", columns));
         for (Map.Entry<String, List<Samples>> step : steps.entrySet()) {
-            told.add("    Step " + step.getKey() + " Maximum accumulated " + item + " Value "
+            messages.add("    Step " + step.getKey() + " Maximum accumulated " + item + " Value "
                     + step(step.getKey(), step.getValue(), series, List.copyOf(columns), out));
         }
         return "";
     }
 
-    private static String column(String series, Place p) {
-        return (p.task().isEmpty() ? series : "Task_" + p.task()) + " " + p.node();
+    private static String column(String series, Place place) {
+        return (place.task().isEmpty() ? series : "Task_" + place.task()) + " " + place.node();
     }
 
     private static String step(String name, List<Samples> all, String series, List<String> columns, PrintStream out) {
@@ -219,20 +223,21 @@ final class Extract {
         double top = 0;
         String when = "";
         for (int i = 0; i < count; i++) {
-            int at = i;
-            List<Samples> there = all.stream().filter(s -> s.bits.size() > at).toList();
+            int index = i;
+            List<Samples> there =
+                    all.stream().filter(s -> s.bits.size() > index).toList();
             boolean real = there.getFirst().real;
             Samples least = there.getFirst();
             Samples most = least;
             double sum = 0;
             long whole = 0;
             String[] cells = new String[columns.size()];
-            for (Samples s : there) {
-                least = s.value(i) < least.value(i) ? s : least;
-                most = s.value(i) > most.value(i) ? s : most;
-                sum += s.value(i);
-                whole += s.bits.get(i);
-                cells[columns.indexOf(column(series, s.place))] = s.shown(i);
+            for (Samples samples : there) {
+                least = samples.value(i) < least.value(i) ? samples : least;
+                most = samples.value(i) > most.value(i) ? samples : most;
+                sum += samples.value(i);
+                whole += samples.bits.get(i);
+                cells[columns.indexOf(column(series, samples.place))] = samples.shown(i);
             }
             String total = shown(real, sum, whole);
             String mean = String.format(Locale.ROOT, "%f", sum / there.size());

@@ -99,13 +99,13 @@ final class SeriesFile implements Closeable {
         List<Place> out = new ArrayList<>();
         below(root, "Steps")
                 .forEach((step, of) -> below(of, "Nodes").forEach((node, found) -> {
-                    if (found instanceof Group g && g.members().get(series) instanceof Table t) {
-                        out.add(new Place(step, node, "", t));
+                    if (found instanceof Group g && g.members().get(series) instanceof Table table) {
+                        out.add(new Place(step, node, "", table));
                     } else if (series.startsWith("Task")) {
                         below(found, "Tasks").forEach((task, member) -> {
-                            if (member instanceof Table t
+                            if (member instanceof Table table
                                     && (!series.startsWith("Task_") || series.equals("Task_" + task))) {
-                                out.add(new Place(step, node, task, t));
+                                out.add(new Place(step, node, task, table));
                             }
                         });
                     }

@@ -8,6 +8,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.config.sister.AcctGatherConf;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.hdf5.Hdf5;
 import dev.muster.model.hdf5.Hdf5.Group;
 import java.io.BufferedOutputStream;
@@ -60,7 +61,7 @@ public final class Sh5util implements Command {
         LIST
     }
 
-    private static final class Wanted {
+    private static final class Options {
         private Mode mode = Mode.MERGE;
         private String job = "";
         private final TreeSet<String> steps = new TreeSet<>();
@@ -81,105 +82,107 @@ public final class Sh5util implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
-        if (!p.error().isEmpty()) {
-            throw new UsageException(MISTAKE, List.of(c.program() + ": " + p.error()));
+    public int run(CommandContext context) throws UsageException {
+        GetOpt.Parsed parsed = GetOpt.parse(OPTIONS, context.args(), false);
+        if (!parsed.error().isEmpty()) {
+            throw new UsageException(MISTAKE, List.of(context.program() + ": " + parsed.error()));
         }
-        Wanted w = new Wanted();
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
+        Options options = new Options();
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
                 case "help" -> {
-                    OptionHelp.help(c, OPTIONS, "-j job[.step]");
+                    OptionHelp.help(context, OPTIONS, "-j job[.step]");
                     return 0;
                 }
                 case "usage" -> {
-                    OptionHelp.usage(c, OPTIONS, "-j job[.step]");
+                    OptionHelp.usage(context, OPTIONS, "-j job[.step]");
                     return 0;
                 }
                 case "version" -> {
-                    c.out().println(Release.LINE);
+                    context.out().println(Release.LINE);
                     return 0;
                 }
-                default -> option(c, w, h.opt().name(), h.value());
+                default -> option(context, options, hit.opt().name(), hit.value());
             }
         }
-        if (!p.operands().isEmpty()) {
-            throw c.bad(MISTAKE, "Unrecognized argument: " + p.operands().getFirst());
+        if (!parsed.operands().isEmpty()) {
+            throw context.bad(
+                    MISTAKE, "Unrecognized argument: " + parsed.operands().getFirst());
         }
-        if (w.job.isEmpty()) {
-            throw c.bad(MISTAKE, "JobID must be specified.");
+        if (options.job.isEmpty()) {
+            throw context.bad(MISTAKE, "JobID must be specified.");
         }
-        if (w.mode == Mode.ITEM && w.data.isEmpty()) {
+        if (options.mode == Mode.ITEM && options.data.isEmpty()) {
             throw new UsageException(1, List.of("sh5util: fatal: Must specify data option --data "));
         }
-        if (w.mode != Mode.MERGE && w.series.isEmpty()) {
+        if (options.mode != Mode.MERGE && options.series.isEmpty()) {
             throw new UsageException(1, List.of("sh5util: fatal: Must specify series option --series"));
         }
-        c.host().needsOwnProcess();
-        return w.mode == Mode.MERGE ? merge(c, w) : fromFile(c, w);
+        context.host().needsOwnProcess();
+        return options.mode == Mode.MERGE ? merge(context, options) : fromFile(context, options);
     }
 
-    private static void option(CommandContext c, Wanted w, String name, String value) throws UsageException {
+    private static void option(CommandContext context, Options options, String name, String value)
+            throws UsageException {
         switch (name) {
-            case "extract" -> w.mode = Mode.EXTRACT;
-            case "item-extract" -> w.mode = Mode.ITEM;
-            case "list" -> w.mode = Mode.LIST;
-            case "data" -> w.data = value;
-            case "input" -> w.input = value;
-            case "jobs" -> jobs(c, w, value);
+            case "extract" -> options.mode = Mode.EXTRACT;
+            case "item-extract" -> options.mode = Mode.ITEM;
+            case "list" -> options.mode = Mode.LIST;
+            case "data" -> options.data = value;
+            case "input" -> options.input = value;
+            case "jobs" -> jobs(context, options, value);
             case "level" -> {
                 if (!value.equals("Node:Totals") && !value.equals("Node:TimeSeries")) {
-                    throw c.bad(MISTAKE, "Bad value for --level=\"" + value + "\"");
+                    throw context.bad(MISTAKE, "Bad value for --level=\"" + value + "\"");
                 }
-                w.totals = value.equals("Node:Totals");
+                options.totals = value.equals("Node:Totals");
             }
-            case "node" -> w.node = value;
-            case "output" -> w.output = value;
-            case "profiledir" -> w.directory = value;
+            case "node" -> options.node = value;
+            case "output" -> options.output = value;
+            case "profiledir" -> options.directory = value;
             case "series" -> {
                 if (!SERIES.matcher(value).matches()) {
-                    throw c.bad(MISTAKE, "Bad value for --series=\"" + value + "\"");
+                    throw context.bad(MISTAKE, "Bad value for --series=\"" + value + "\"");
                 }
-                w.series = value;
+                options.series = value;
             }
-            case "savefiles" -> w.keep = true;
+            case "savefiles" -> options.keep = true;
             default -> {
-                int uid = c.host().userId(value);
+                int uid = context.host().userId(value);
                 if (uid < 0) {
-                    throw c.bad(MISTAKE, "No such user --uid=\"" + value + "\"");
+                    throw context.bad(MISTAKE, "No such user --uid=\"" + value + "\"");
                 }
-                w.user = c.host().userName(uid);
+                options.user = context.host().userName(uid);
             }
         }
     }
 
     /** Steps of one job; the job alone stands for all of them. */
-    private static void jobs(CommandContext c, Wanted w, String value) throws UsageException {
+    private static void jobs(CommandContext context, Options options, String value) throws UsageException {
         boolean all = false;
         for (String word : value.split(",")) {
-            Matcher m = JOB.matcher(word);
-            if (!m.matches()) {
-                throw c.bad(
+            Matcher matcher = JOB.matcher(word);
+            if (!matcher.matches()) {
+                throw context.bad(
                         MISTAKE,
                         "Invalid job or step: " + word + " (array tasks and components go by their own job IDs)");
             }
-            if (!w.job.isEmpty() && !w.job.equals(m.group(1))) {
-                throw c.bad(MISTAKE, "One job at a time: " + w.job + " and " + m.group(1));
+            if (!options.job.isEmpty() && !options.job.equals(matcher.group(1))) {
+                throw context.bad(MISTAKE, "One job at a time: " + options.job + " and " + matcher.group(1));
             }
-            w.job = m.group(1);
-            all |= m.group(2) == null;
-            if (m.group(2) != null) {
-                w.steps.add(m.group(2));
+            options.job = matcher.group(1);
+            all |= matcher.group(2) == null;
+            if (matcher.group(2) != null) {
+                options.steps.add(matcher.group(2));
             }
         }
         if (all) {
-            w.steps.clear();
+            options.steps.clear();
         }
     }
 
-    private static Path path(CommandContext c, String name) {
-        return Path.of(Texts.absolute(name, c.host().workDir()));
+    private static Path path(CommandContext context, String name) {
+        return Path.of(Texts.absolute(name, context.host().workDir()));
     }
 
     private static String reason(IOException e) {
@@ -189,56 +192,58 @@ public final class Sh5util implements Command {
         if (e instanceof java.nio.file.AccessDeniedException) {
             return "Permission denied";
         }
-        return String.valueOf(e.getMessage());
+        return ErrorSentence.of(e);
     }
 
     // ---- merge
 
-    private static String directory(CommandContext c, Wanted w) {
-        String all = w.directory;
+    private static String directory(CommandContext context, Options options) {
+        String all = options.directory;
         if (all.isEmpty()) {
-            File conf = new File(c.host().settings().path()).getAbsoluteFile();
+            File conf = new File(context.host().settings().path()).getAbsoluteFile();
             all = AcctGatherConf.read(new File(conf.getParentFile(), "acct_gather.conf"), new ArrayList<>())
                     .profile()
                     .getOrDefault("profilehdf5dir", "");
         }
-        String user = w.user.isEmpty() ? c.host().userName(c.host().uid()) : w.user;
-        return Texts.absolute(all + "/" + user, c.host().workDir());
+        String user =
+                options.user.isEmpty() ? context.host().userName(context.host().uid()) : options.user;
+        return Texts.absolute(all + "/" + user, context.host().workDir());
     }
 
-    private static int merge(CommandContext c, Wanted w) throws UsageException {
-        String name = w.output.isEmpty() ? "./job_" + w.job + ".h5" : w.output;
-        Path output = path(c, name);
-        c.info("Merging node-step files into " + name);
-        String directory = directory(c, w);
+    private static int merge(CommandContext context, Options options) throws UsageException {
+        String name = options.output.isEmpty() ? "./job_" + options.job + ".h5" : options.output;
+        Path output = path(context, name);
+        context.info("Merging node-step files into " + name);
+        String directory = directory(context, options);
         TreeMap<String, TreeMap<String, Path>> steps = new TreeMap<>();
-        Pattern own = Pattern.compile(w.job + "_([A-Za-z0-9]+)_(.+)\\.h5");
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory), w.job + "_*.h5")) {
+        Pattern fileName = Pattern.compile(options.job + "_([A-Za-z0-9]+)_(.+)\\.h5");
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory), options.job + "_*.h5")) {
             for (Path file : files) {
-                Matcher m = own.matcher(file.getFileName().toString());
-                if (m.matches() && (w.steps.isEmpty() || w.steps.contains(m.group(1)))) {
-                    steps.computeIfAbsent(m.group(1), k -> new TreeMap<>()).put(m.group(2), file);
+                Matcher matcher = fileName.matcher(file.getFileName().toString());
+                if (matcher.matches() && (options.steps.isEmpty() || options.steps.contains(matcher.group(1)))) {
+                    steps.computeIfAbsent(matcher.group(1), k -> new TreeMap<>())
+                            .put(matcher.group(2), file);
                 }
             }
         } catch (IOException e) {
-            throw c.bad(MISTAKE, "Cannot open " + directory + " job profile directory: " + reason(e));
+            throw context.bad(MISTAKE, "Cannot open " + directory + " job profile directory: " + reason(e));
         }
         if (steps.isEmpty()) {
-            c.info("No node-step files found for jobid " + w.job);
+            context.info("No node-step files found for jobid " + options.job);
             return 0;
         }
         List<SeriesFile> open = new ArrayList<>();
         try {
-            together(c, steps, open, output, name);
+            together(context, steps, open, output, name);
         } finally {
             for (SeriesFile file : open) {
                 closed(file);
             }
         }
-        if (!w.keep) {
+        if (!options.keep) {
             for (TreeMap<String, Path> nodes : steps.values()) {
                 for (Path file : nodes.values()) {
-                    remove(c, file);
+                    remove(context, file);
                 }
             }
         }
@@ -246,7 +251,7 @@ public final class Sh5util implements Command {
     }
 
     private static void together(
-            CommandContext c,
+            CommandContext context,
             TreeMap<String, TreeMap<String, Path>> steps,
             List<SeriesFile> open,
             Path output,
@@ -261,7 +266,7 @@ public final class Sh5util implements Command {
                     open.add(from);
                     nodes.putAll(from.root().members());
                 } catch (IOException e) {
-                    throw c.bad(MISTAKE, "Failed to open " + file + ": " + reason(e));
+                    throw context.bad(MISTAKE, "Failed to open " + file + ": " + reason(e));
                 }
             }
             groups.put(
@@ -276,7 +281,7 @@ public final class Sh5util implements Command {
                     new Group(Map.of("Number of Steps", groups.size()), Map.of("Steps", new Group(Map.of(), groups))));
             Files.move(fresh, output, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw c.bad(MISTAKE, "Failed create HDF5 file " + name + ": " + reason(e));
+            throw context.bad(MISTAKE, "Failed create HDF5 file " + name + ": " + reason(e));
         }
     }
 
@@ -288,55 +293,59 @@ public final class Sh5util implements Command {
         }
     }
 
-    private static void remove(CommandContext c, Path file) {
+    private static void remove(CommandContext context, Path file) {
         try {
             Files.delete(file);
         } catch (IOException e) {
-            c.error("Cannot remove " + file + ": " + reason(e));
+            context.error("Cannot remove " + file + ": " + reason(e));
         }
     }
 
     // ---- what is taken out of a job's file
 
-    private static int fromFile(CommandContext c, Wanted w) throws UsageException {
-        String input = w.input.isEmpty() ? "./job_" + w.job + ".h5" : w.input;
+    private static int fromFile(CommandContext context, Options options) throws UsageException {
+        String input = options.input.isEmpty() ? "./job_" + options.job + ".h5" : options.input;
         String output;
-        if (!w.output.isEmpty()) {
-            output = w.output;
-        } else if (w.mode == Mode.ITEM) {
-            output = "./" + w.series + "_" + w.data + "_" + w.job + ".csv";
+        if (!options.output.isEmpty()) {
+            output = options.output;
+        } else if (options.mode == Mode.ITEM) {
+            output = "./" + options.series + "_" + options.data + "_" + options.job + ".csv";
         } else {
-            output = "./extract_" + w.job + ".csv";
+            output = "./extract_" + options.job + ".csv";
         }
 
-        c.info(
-                switch (w.mode) {
+        context.info(
+                switch (options.mode) {
                     case LIST -> "Listing items from " + input;
                     case ITEM ->
-                        "Extracting '" + w.data + "' from '" + w.series + "' data from " + input + " into " + output;
+                        "Extracting '" + options.data + "' from '" + options.series + "' data from " + input + " into "
+                                + output;
                     default -> "Extracting job data from " + input + " into " + output;
                 });
         SeriesFile file;
         try {
-            file = SeriesFile.open(path(c, input));
+            file = SeriesFile.open(path(context, input));
         } catch (IOException e) {
-            throw c.bad(MISTAKE, "Failed to open " + input);
+            throw context.bad(MISTAKE, "Failed to open " + input);
         }
         try {
-            List<SeriesFile.Place> places = file.tables(w.series);
+            List<SeriesFile.Place> places = file.tables(options.series);
             if (places.isEmpty()) {
-                throw c.bad(ABSENT, "Series " + w.series + " not found");
+                throw context.bad(ABSENT, "Series " + options.series + " not found");
             }
-            if (w.mode == Mode.LIST) {
-                places.getFirst().table().columns().forEach(column -> c.out().println(column.name()));
+            if (options.mode == Mode.LIST) {
+                places.getFirst()
+                        .table()
+                        .columns()
+                        .forEach(column -> context.out().println(column.name()));
                 return 0;
             }
             return written(
-                    c,
-                    w,
+                    context,
+                    options,
                     places.stream()
-                            .filter(p -> (w.node.isEmpty() || w.node.equals(p.node()))
-                                    && (w.steps.isEmpty() || w.steps.contains(p.step())))
+                            .filter(p -> (options.node.isEmpty() || options.node.equals(p.node()))
+                                    && (options.steps.isEmpty() || options.steps.contains(p.step())))
                             .toList(),
                     output);
         } finally {
@@ -344,31 +353,31 @@ public final class Sh5util implements Command {
         }
     }
 
-    private static int written(CommandContext c, Wanted w, List<SeriesFile.Place> places, String output)
+    private static int written(CommandContext context, Options options, List<SeriesFile.Place> places, String output)
             throws UsageException {
-        List<String> told = new ArrayList<>();
-        String wrong = "";
-        Path path = path(c, output);
+        List<String> messages = new ArrayList<>();
+        String error = "";
+        Path path = path(context, output);
         try (PrintStream out =
                 new PrintStream(new BufferedOutputStream(Files.newOutputStream(path)), false, StandardCharsets.UTF_8)) {
-            if (w.mode == Mode.ITEM) {
-                wrong = Extract.item(places, w.series, w.data, out, told);
-            } else if (w.totals) {
+            if (options.mode == Mode.ITEM) {
+                error = Extract.item(places, options.series, options.data, out, messages);
+            } else if (options.totals) {
                 Extract.totals(places, out);
             } else {
                 Extract.series(places, out);
             }
             if (out.checkError()) {
-                wrong = "Failed to write output file " + output;
+                error = "Failed to write output file " + output;
             }
         } catch (IOException e) {
-            throw c.bad(MISTAKE, "Failed to create output file " + output + " -- " + reason(e));
+            throw context.bad(MISTAKE, "Failed to create output file " + output + " -- " + reason(e));
         }
-        if (!wrong.isEmpty()) {
-            remove(c, path);
-            throw c.bad(ABSENT, wrong);
+        if (!error.isEmpty()) {
+            remove(context, path);
+            throw context.bad(ABSENT, error);
         }
-        told.forEach(c.out()::println);
+        messages.forEach(context.out()::println);
         return 0;
     }
 }

@@ -29,20 +29,20 @@ final class ClusterReports {
             use("reported", 3, "Reported", "Reported"));
     private static final int TOP = 10;
 
-    private final CommandContext c;
-    private final SreportSwitches s;
-    private final ReportRequest asked;
+    private final CommandContext context;
+    private final SreportSwitches switches;
+    private final ReportRequest request;
     private final UsageSource source;
 
-    ClusterReports(CommandContext c, SreportSwitches s, ReportRequest asked) {
-        this.c = c;
-        this.s = s;
-        this.asked = asked;
-        this.source = new UsageSource(c, s, asked);
+    ClusterReports(CommandContext context, SreportSwitches switches, ReportRequest request) {
+        this.context = context;
+        this.switches = switches;
+        this.request = request;
+        this.source = new UsageSource(context, switches, request);
     }
 
-    private static UseTable.Field use(String name, int least, String key, String title) {
-        return new UseTable.Field(name, least, key, title, 0);
+    private static UseTable.Field use(String name, int minimum, String key, String title) {
+        return new UseTable.Field(name, minimum, key, title, 0);
     }
 
     private static List<UseTable.Field> fields(int account) {
@@ -61,22 +61,22 @@ final class ClusterReports {
     }
 
     private List<String> format(String standard, String last) {
-        if (!asked.format.isEmpty()) {
-            return asked.format;
+        if (!request.format.isEmpty()) {
+            return request.format;
         }
-        return ReportRequest.split(standard + (s.tres.isEmpty() ? "" : ",tresname") + last);
+        return ReportRequest.split(standard + (switches.tres.isEmpty() ? "" : ",tresname") + last);
     }
 
     private int done(UseTable table) {
-        return table.wrong() || asked.wrong ? 1 : 0;
+        return table.wrong() || request.wrong ? 1 : 0;
     }
 
     int utilization() throws UsageException {
         List<String> tres = source.tres();
-        boolean all = s.tres.equalsIgnoreCase("ALL");
+        boolean all = switches.tres.equalsIgnoreCase("ALL");
         UseTable.withoutNodes(tres, !all, "the Cluster Utilization report");
-        UseTable table =
-                new UseTable(c, s, UTILIZATION, format("cluster", ",allocated,down,planneddown,idle,planned,reported"));
+        UseTable table = new UseTable(
+                context, switches, UTILIZATION, format("cluster", ",allocated,down,planneddown,idle,planned,reported"));
         List<UseTable.Row> rows = new ArrayList<>();
         Map<String, List<Json.Obj>> clusters = new LinkedHashMap<>();
         source.rows("utilization", new Json.Obj())
@@ -95,12 +95,12 @@ final class ClusterReports {
                                 row.use(key, UsageSource.number(r, key), reported);
                             }
                             // the share of the time asked for that there are records of: holes in accounting show here
-                            row.use("Reported", reported, UsageSource.number(r, "Count") * (asked.to - asked.from));
+                            row.use("Reported", reported, UsageSource.number(r, "Count") * (request.to - request.from));
                             rows.add(row);
                         });
             }
         }
-        table.print(List.of("Cluster Utilization " + asked.spanText(), UseTable.usage(s, "CPU")), rows);
+        table.print(List.of("Cluster Utilization " + request.spanText(), UseTable.usage(switches, "CPU")), rows);
         return done(table);
     }
 
@@ -120,7 +120,8 @@ final class ClusterReports {
             row.texts()
                     .put(
                             "Count",
-                            Long.toString(Math.round((double) UsageSource.number(r, name) / (asked.to - asked.from))));
+                            Long.toString(
+                                    Math.round((double) UsageSource.number(r, name) / (request.to - request.from))));
             rows.add(row.use("Used", UsageSource.number(r, name), totals.getOrDefault(cluster + " " + name, 0L))
                     .use("Energy", UsageSource.number(r, "energy"), totals.getOrDefault(cluster + " energy", 0L)));
         }
@@ -128,7 +129,9 @@ final class ClusterReports {
 
     private void checkRequest() throws UsageException {
         UseTable.withoutNodes(
-                source.tres(), s.unit.percent() && !s.tres.equalsIgnoreCase("ALL"), "percent format reports");
+                source.tres(),
+                switches.unit.percent() && !switches.tres.equalsIgnoreCase("ALL"),
+                "percent format reports");
     }
 
     /**
@@ -137,24 +140,27 @@ final class ClusterReports {
      * @param above names from the account up, as earlier rows gave them
      */
     private boolean below(List<String> above) {
-        List<String> accounts = asked.list("accounts");
+        List<String> accounts = request.list("accounts");
         return accounts.isEmpty() || above.stream().anyMatch(accounts::contains);
     }
 
     int accountsByUser() throws UsageException {
         checkRequest();
-        boolean tree = asked.flags.contains("tree");
+        boolean tree = request.flags.contains("tree");
         UseTable table = new UseTable(
-                c, s, fields(tree ? -20 : 15), format("cluster,accounts,login,proper", ",used" + energy()));
+                context,
+                switches,
+                fields(tree ? -20 : 15),
+                format("cluster,accounts,login,proper", ",used" + energy()));
         Map<String, Long> totals = source.totals();
-        List<String> users = asked.list("users");
+        List<String> users = request.list("users");
         List<UseTable.Row> rows = new ArrayList<>();
         List<String> above = new ArrayList<>();
         int shift = 0;
-        for (Json.Obj r : source.rows("accounts", new Json.Obj())) {
-            String account = r.text("Account");
-            String user = r.text("User");
-            int depth = (int) UsageSource.number(r, "Depth");
+        for (Json.Obj row : source.rows("accounts", new Json.Obj())) {
+            String account = row.text("Account");
+            String user = row.text("User");
+            int depth = (int) UsageSource.number(row, "Depth");
             if (user.isEmpty()) {
                 while (above.size() > depth) {
                     above.removeLast();
@@ -164,40 +170,43 @@ final class ClusterReports {
             boolean shown = users.isEmpty()
                     ? below(above)
                     : users.contains(user)
-                            && (asked.list("accounts").isEmpty()
-                                    || asked.list("accounts").contains(account));
+                            && (request.list("accounts").isEmpty()
+                                    || request.list("accounts").contains(account));
             if (!shown) {
                 continue;
             }
             if (user.isEmpty()
-                    && asked.list("accounts").contains(account)
+                    && request.list("accounts").contains(account)
                     && !below(above.subList(0, above.size() - 1))) {
                 shift = depth;
             }
             String indent = tree && users.isEmpty() ? " ".repeat(Math.max(0, depth - shift)) : "";
-            add(rows, r, Map.of("Account", indent + account, "User", user), totals);
+            add(rows, row, Map.of("Account", indent + account, "User", user), totals);
         }
         table.print(
-                List.of("Cluster/Account/User Utilization " + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+                List.of(
+                        "Cluster/Account/User Utilization " + request.spanWithLength(),
+                        UseTable.usage(switches, "CPU")),
+                rows);
         return done(table);
     }
 
     private String energy() {
-        return s.tres.isEmpty() ? ",energy" : "";
+        return switches.tres.isEmpty() ? ",energy" : "";
     }
 
     /** Rows of users that were asked for, those with the most use first, cluster by cluster. */
     private Map<String, List<Json.Obj>> users(String kind) throws UsageException {
-        List<String> users = asked.list("users");
-        List<String> accounts = asked.list("accounts");
-        List<String> keys = asked.list("wckeys");
+        List<String> users = request.list("users");
+        List<String> accounts = request.list("accounts");
+        List<String> keys = request.list("wckeys");
         Map<String, List<Json.Obj>> out = new LinkedHashMap<>();
-        for (Json.Obj r : source.rows(kind, new Json.Obj())) {
-            if (!r.text("User").isEmpty()
-                    && (users.isEmpty() || users.contains(r.text("User")))
-                    && (accounts.isEmpty() || accounts.contains(r.text("Account")))
-                    && (keys.isEmpty() || keys.contains(r.text("WCKey")))) {
-                out.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>()).add(r);
+        for (Json.Obj row : source.rows(kind, new Json.Obj())) {
+            if (!row.text("User").isEmpty()
+                    && (users.isEmpty() || users.contains(row.text("User")))
+                    && (accounts.isEmpty() || accounts.contains(row.text("Account")))
+                    && (keys.isEmpty() || keys.contains(row.text("WCKey")))) {
+                out.computeIfAbsent(row.text("Cluster"), k -> new ArrayList<>()).add(row);
             }
         }
         return out;
@@ -212,13 +221,14 @@ final class ClusterReports {
 
     int usersByAccount() throws UsageException {
         checkRequest();
-        UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
+        UseTable table = new UseTable(
+                context, switches, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
         return users(table, "accounts", Integer.MAX_VALUE, "Cluster/User/Account Utilization ");
     }
 
     int usersByWckey() throws UsageException {
         checkRequest();
-        UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,wckey", ",used"));
+        UseTable table = new UseTable(context, switches, fields(15), format("cluster,login,proper,wckey", ",used"));
         return users(table, "wckeys", Integer.MAX_VALUE, "Cluster/User/WCKey Utilization ");
     }
 
@@ -226,37 +236,37 @@ final class ClusterReports {
         Map<String, Long> totals = source.totals();
         List<UseTable.Row> rows = new ArrayList<>();
         for (List<Json.Obj> cluster : users(kind).values()) {
-            List<Json.Obj> sorted = new ArrayList<>(asked.flags.contains("group") ? grouped(cluster) : cluster);
+            List<Json.Obj> sorted = new ArrayList<>(request.flags.contains("group") ? grouped(cluster) : cluster);
             sorted.sort(largestFirst());
-            for (Json.Obj r : sorted.subList(0, Math.min(top, sorted.size()))) {
+            for (Json.Obj row : sorted.subList(0, Math.min(top, sorted.size()))) {
                 add(
                         rows,
-                        r,
-                        Map.of("Account", r.text("Account"), "User", r.text("User"), "WCKey", r.text("WCKey")),
+                        row,
+                        Map.of("Account", row.text("Account"), "User", row.text("User"), "WCKey", row.text("WCKey")),
                         totals);
             }
         }
-        table.print(List.of(title + asked.spanWithLength(), UseTable.usage(s, "CPU")), rows);
+        table.print(List.of(title + request.spanWithLength(), UseTable.usage(switches, "CPU")), rows);
         return done(table);
     }
 
     /** Merges rows to one for each user, with the names of all accounts. */
     private static List<Json.Obj> grouped(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
-        for (Json.Obj r : rows) {
-            Json.Obj sum = out.get(r.text("User"));
+        for (Json.Obj row : rows) {
+            Json.Obj sum = out.get(row.text("User"));
             if (sum == null) {
                 sum = new Json.Obj()
-                        .put("Cluster", r.text("Cluster"))
-                        .put("User", r.text("User"))
-                        .put("Account", r.text("Account"));
-                out.put(r.text("User"), sum);
+                        .put("Cluster", row.text("Cluster"))
+                        .put("User", row.text("User"))
+                        .put("Account", row.text("Account"));
+                out.put(row.text("User"), sum);
             } else {
-                sum.put("Account", sum.text("Account") + ", " + r.text("Account"));
+                sum.put("Account", sum.text("Account") + ", " + row.text("Account"));
             }
-            for (String key : r.fields().keySet()) {
+            for (String key : row.fields().keySet()) {
                 if (!List.of("Cluster", "User", "Account", "Depth", "WCKey").contains(key)) {
-                    sum.put(key, Long.toString(UsageSource.number(sum, key) + UsageSource.number(r, key)));
+                    sum.put(key, Long.toString(UsageSource.number(sum, key) + UsageSource.number(row, key)));
                 }
             }
         }
@@ -283,8 +293,8 @@ final class ClusterReports {
 
     /** @param condition the list that selects values of the column; an empty list selects all */
     private record Column(String key, String condition) {
-        boolean selects(ReportRequest asked, Json.Obj row) {
-            List<String> wanted = asked.list(condition);
+        boolean selects(ReportRequest request, Json.Obj row) {
+            List<String> wanted = request.list(condition);
             return wanted.isEmpty() || wanted.contains(row.text(key));
         }
     }
@@ -293,18 +303,18 @@ final class ClusterReports {
     private int byTwoColumns(String standard, String last, String kind, Column first, Column second)
             throws UsageException {
         checkRequest();
-        UseTable table = new UseTable(c, s, fields(15), format(standard, last));
+        UseTable table = new UseTable(context, switches, fields(15), format(standard, last));
         Map<String, Long> totals = source.totals();
         List<UseTable.Row> rows = new ArrayList<>();
-        for (Json.Obj r : source.rows(kind, new Json.Obj())) {
-            if (first.selects(asked, r) && second.selects(asked, r)) {
-                add(rows, r, Map.of(first.key, r.text(first.key), second.key, r.text(second.key)), totals);
+        for (Json.Obj row : source.rows(kind, new Json.Obj())) {
+            if (first.selects(request, row) && second.selects(request, row)) {
+                add(rows, row, Map.of(first.key, row.text(first.key), second.key, row.text(second.key)), totals);
             }
         }
         table.print(
                 List.of(
-                        "Cluster/" + first.key + "/" + second.key + " Utilization " + asked.spanWithLength(),
-                        UseTable.usage(s, "CPU")),
+                        "Cluster/" + first.key + "/" + second.key + " Utilization " + request.spanWithLength(),
+                        UseTable.usage(switches, "CPU")),
                 rows);
         return done(table);
     }
@@ -312,16 +322,17 @@ final class ClusterReports {
     int top() throws UsageException {
         checkRequest();
         int count = TOP;
-        String typed = asked.lists.getOrDefault("topcount", "");
+        String typed = request.lists.getOrDefault("topcount", "");
         if (!typed.isEmpty()) {
             if (typed.matches("\\d{1,9}|-1")) {
                 count = Integer.parseInt(typed);
             } else {
-                c.error("Invalid value for TopCount (" + typed + ")");
-                asked.wrong = true;
+                context.error("Invalid value for TopCount (" + typed + ")");
+                request.wrong = true;
             }
         }
-        UseTable table = new UseTable(c, s, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
+        UseTable table = new UseTable(
+                context, switches, fields(15), format("cluster,login,proper,accounts", ",used" + energy()));
         return users(
                 table,
                 "accounts",

@@ -23,22 +23,22 @@ final class JobReports {
     /** A range of sizes, {@code to} not in it. */
     private record Range(String title, long from, long to) {}
 
-    private final CommandContext c;
-    private final SreportSwitches s;
-    private final ReportRequest asked;
+    private final CommandContext context;
+    private final SreportSwitches switches;
+    private final ReportRequest request;
     private final UsageSource source;
     private final boolean counts;
 
-    JobReports(CommandContext c, SreportSwitches s, ReportRequest asked) {
-        this.c = c;
-        this.s = s;
-        this.asked = asked;
-        this.source = new UsageSource(c, s, asked);
-        this.counts = asked.flags.contains("printjobcount");
+    JobReports(CommandContext context, SreportSwitches switches, ReportRequest request) {
+        this.context = context;
+        this.switches = switches;
+        this.request = request;
+        this.source = new UsageSource(context, switches, request);
+        this.counts = request.flags.contains("printjobcount");
     }
 
-    /** @param by account, accountandwckey or wckey */
-    int sizes(String by) throws UsageException {
+    /** @param grouping account, accountandwckey or wckey */
+    int sizes(String grouping) throws UsageException {
         List<String> tres = source.tres();
         if (tres.size() > 1) {
             throw new UsageException(
@@ -47,35 +47,35 @@ final class JobReports {
                             " Job report only supports a single --tres type.",
                             " Generate a separate report for each TRES type."));
         }
-        Json.Obj where = new Json.Obj().put("by", by).put("tres", tres.getFirst());
+        Json.Obj where = new Json.Obj().put("by", grouping).put("tres", tres.getFirst());
         for (String key : List.of("accounts", "jobs", "nodes", "partitions", "users", "wckeys")) {
-            if (asked.lists.containsKey(key)) {
-                where.put(key, asked.lists.get(key));
+            if (request.lists.containsKey(key)) {
+                where.put(key, request.lists.get(key));
             }
         }
-        if (asked.lists.containsKey("gid")) {
+        if (request.lists.containsKey("gid")) {
             where.put("gids", groups());
         }
-        asked.flags.forEach(flag -> where.put(flag, "1"));
+        request.flags.forEach(flag -> where.put(flag, "1"));
         List<Json.Obj> rows = source.rows("sizes", where);
         List<Range> ranges = ranges(rows);
         List<String> title = new ArrayList<>(
-                List.of((by.equals("wckey") ? "Job Sizes by Wckey " : "Job Sizes ") + asked.spanWithLength()));
-        if (!s.tres.isEmpty()) {
+                List.of((grouping.equals("wckey") ? "Job Sizes by Wckey " : "Job Sizes ") + request.spanWithLength()));
+        if (!switches.tres.isEmpty()) {
             title.add("TRES type is " + tres.getFirst());
         }
-        title.add(counts ? "Units are in number of jobs ran" : "Time reported in " + s.unit.words);
-        print(by, title, ranges, rows);
-        return asked.wrong ? 1 : 0;
+        title.add(counts ? "Units are in number of jobs ran" : "Time reported in " + switches.unit.words);
+        print(grouping, title, ranges, rows);
+        return request.wrong ? 1 : 0;
     }
 
     private String groups() {
         List<String> out = new ArrayList<>();
-        for (String name : asked.list("gid")) {
-            int gid = c.host().groupId(name);
+        for (String name : request.list("gid")) {
+            int gid = context.host().groupId(name);
             if (gid < 0) {
-                c.error("Invalid group id: " + name);
-                asked.wrong = true;
+                context.error("Invalid group id: " + name);
+                request.wrong = true;
             } else {
                 out.add(Integer.toString(gid));
             }
@@ -86,8 +86,8 @@ final class JobReports {
     /** Returns the groups of {@code grouping=}: bounds, or every size of a job. */
     private List<Range> ranges(List<Json.Obj> rows) {
         List<Range> out = new ArrayList<>();
-        String unit = s.tres.isEmpty() || s.tres.equalsIgnoreCase("cpu") ? "CPUs" : "TRES";
-        String grouping = asked.lists.getOrDefault("grouping", "");
+        String unit = switches.tres.isEmpty() || switches.tres.equalsIgnoreCase("cpu") ? "CPUs" : "TRES";
+        String grouping = request.lists.getOrDefault("grouping", "");
         if (grouping.equalsIgnoreCase("individual")) {
             TreeSet<Long> sizes = new TreeSet<>();
             rows.forEach(r -> sizes.add(UsageSource.number(r, "CPUs")));
@@ -99,8 +99,8 @@ final class JobReports {
             if (bound.matches("\\d{1,9}") && Long.parseLong(bound) > 0) {
                 bounds.add(Long.parseLong(bound));
             } else {
-                c.error("Invalid value for grouping (" + bound + ")");
-                asked.wrong = true;
+                context.error("Invalid value for grouping (" + bound + ")");
+                request.wrong = true;
             }
         }
         if (bounds.isEmpty()) {
@@ -115,14 +115,14 @@ final class JobReports {
         return out;
     }
 
-    private void print(String by, List<String> title, List<Range> ranges, List<Json.Obj> rows) {
-        boolean shares = s.unit.both() && !counts;
+    private void print(String grouping, List<String> title, List<Range> ranges, List<Json.Obj> rows) {
+        boolean shares = switches.unit.both() && !counts;
         int width = shares ? BOTH_WIDTH : SIZE_WIDTH;
-        boolean cluster = asked.format.isEmpty()
-                || asked.format.stream()
+        boolean cluster = request.format.isEmpty()
+                || request.format.stream()
                         .anyMatch(f -> f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
-        boolean name = asked.format.isEmpty()
-                || asked.format.stream()
+        boolean name = request.format.isEmpty()
+                || request.format.stream()
                         .anyMatch(f -> !f.toLowerCase(java.util.Locale.ROOT).startsWith("c"));
         List<TextTable.Column> columns = new ArrayList<>();
         if (cluster) {
@@ -130,23 +130,24 @@ final class JobReports {
         }
         if (name) {
             columns.add(new TextTable.Column(
-                    by.equals("wckey") ? "Wckey" : "Account", by.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
+                    grouping.equals("wckey") ? "Wckey" : "Account",
+                    grouping.equals("accountandwckey") ? PAIR_WIDTH : NAME_WIDTH));
         }
         ranges.forEach(r -> columns.add(new TextTable.Column(r.title, width)));
         columns.add(new TextTable.Column("Total Count", COUNT_WIDTH));
         columns.add(new TextTable.Column("% of cluster", SHARE_WIDTH));
-        TextTable.title(s.style(), c.out(), title);
-        TextTable grid = new TextTable(columns, s.style(), c.out());
+        TextTable.title(switches.style(), context.out(), title);
+        TextTable grid = new TextTable(columns, switches.style(), context.out());
         grid.header();
         Map<String, List<Json.Obj>> clusters = new LinkedHashMap<>();
         rows.forEach(r -> clusters.computeIfAbsent(r.text("Cluster"), k -> new ArrayList<>())
                 .add(r));
-        clusters.forEach((of, own) -> {
-            long all = sum(own, new Range("", 0, Long.MAX_VALUE));
+        clusters.forEach((of, jobs) -> {
+            long all = sum(jobs, new Range("", 0, Long.MAX_VALUE));
             Map<String, List<Json.Obj>> names = new LinkedHashMap<>();
-            own.forEach(r -> names.computeIfAbsent(r.text("Name"), k -> new ArrayList<>())
+            jobs.forEach(r -> names.computeIfAbsent(r.text("Name"), k -> new ArrayList<>())
                     .add(r));
-            names.forEach((n, mine) -> {
+            names.forEach((n, accountJobs) -> {
                 List<String> line = new ArrayList<>();
                 if (cluster) {
                     line.add(of);
@@ -154,8 +155,8 @@ final class JobReports {
                 if (name) {
                     line.add(n);
                 }
-                long total = sum(mine, new Range("", 0, Long.MAX_VALUE));
-                ranges.forEach(r -> line.add(text(sum(mine, r), total)));
+                long total = sum(accountJobs, new Range("", 0, Long.MAX_VALUE));
+                ranges.forEach(r -> line.add(text(sum(accountJobs, r), total)));
                 line.add(text(total, total));
                 line.add(UsageUnit.PERCENT.text(total, all));
                 grid.row(line);
@@ -164,7 +165,7 @@ final class JobReports {
     }
 
     private String text(long value, long of) {
-        return counts ? Long.toString(value) : s.unit.text(value, of);
+        return counts ? Long.toString(value) : switches.unit.text(value, of);
     }
 
     private long sum(List<Json.Obj> rows, Range range) {

@@ -45,28 +45,28 @@ final class ReportRequest {
     long from;
     long to;
 
-    private final CommandContext c;
+    private final CommandContext context;
 
-    private ReportRequest(CommandContext c) {
-        this.c = c;
+    private ReportRequest(CommandContext context) {
+        this.context = context;
     }
 
-    static ReportRequest of(CommandContext c, String type, List<String> words) {
-        ReportRequest out = new ReportRequest(c);
+    static ReportRequest of(CommandContext context, String type, List<String> words) {
+        ReportRequest out = new ReportRequest(context);
         String start = "";
         String end = "";
         for (String word : words) {
-            int eq = word.indexOf('=');
+            int equalSign = word.indexOf('=');
             String lower = word.toLowerCase(Locale.ROOT);
-            if (eq < 0) {
+            if (equalSign < 0) {
                 out.bare(type, lower, word);
                 continue;
             }
-            String value = unquoted(word.substring(eq + 1));
-            switch (key(type, lower.substring(0, eq), false)) {
+            String value = unquoted(word.substring(equalSign + 1));
+            switch (key(type, lower.substring(0, equalSign), false)) {
                 case "" -> {
-                    c.err().println(" Unknown condition: " + word);
-                    c.err().println("Use keyword set to modify value");
+                    context.err().println(" Unknown condition: " + word);
+                    context.err().println("Use keyword set to modify value");
                     out.wrong = true;
                 }
                 case "cluster", "clusters" -> out.clusters.addAll(split(value));
@@ -131,8 +131,8 @@ final class ReportRequest {
      * ends are of it (25.05), and it ends with the hour that runs.
      */
     private void span(String start, String end) {
-        ZoneId zone = c.host().zone();
-        long now = c.host().nowMs() / 1000;
+        ZoneId zone = context.host().zone();
+        long now = context.host().nowMs() / 1000;
         LocalDate today = Instant.ofEpochSecond(now).atZone(zone).toLocalDate();
         from = start.isEmpty()
                 ? today.minusDays(1).atStartOfDay(zone).toEpochSecond()
@@ -148,10 +148,10 @@ final class ReportRequest {
     }
 
     private long moment(String typed, LocalDate otherwise, ZoneId zone) {
-        return switch (Times.parse(typed, c.host().nowMs() / 1000, zone, true)) {
+        return switch (Times.parse(typed, context.host().nowMs() / 1000, zone, true)) {
             case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad -> {
-                c.err().println("Invalid time specification (pos=" + bad.position() + "): " + typed);
+            case Times.Parsed.Invalid invalid -> {
+                context.err().println("Invalid time specification (pos=" + invalid.position() + "): " + typed);
                 yield otherwise.atStartOfDay(zone).toEpochSecond();
             }
         };
@@ -159,7 +159,7 @@ final class ReportRequest {
 
     /** {@code 2008-01-01T00:00:00 - 2008-01-01T00:59:59}. */
     String spanText() {
-        return c.time(from) + " - " + c.time(to - 1);
+        return context.time(from) + " - " + context.time(to - 1);
     }
 
     /** Returns {@link #spanText} with its length. */

@@ -12,16 +12,16 @@ import java.util.Map;
 final class ReservationReport {
     private static final int USE_WIDTH = 20;
 
-    private final CommandContext c;
-    private final SreportSwitches s;
-    private final ReportRequest asked;
+    private final CommandContext context;
+    private final SreportSwitches switches;
+    private final ReportRequest request;
     private final UsageSource source;
 
-    ReservationReport(CommandContext c, SreportSwitches s, ReportRequest asked) {
-        this.c = c;
-        this.s = s;
-        this.asked = asked;
-        this.source = new UsageSource(c, s, asked);
+    ReservationReport(CommandContext context, SreportSwitches switches, ReportRequest request) {
+        this.context = context;
+        this.switches = switches;
+        this.request = request;
+        this.source = new UsageSource(context, switches, request);
     }
 
     private List<UseTable.Field> fields() {
@@ -44,31 +44,32 @@ final class ReservationReport {
     }
 
     int utilization() throws UsageException {
-        List<String> only = s.tres.isEmpty() || s.tres.equalsIgnoreCase("ALL") ? List.of() : source.tres();
-        UseTable table = new UseTable(c, s, fields(), format());
+        List<String> only =
+                switches.tres.isEmpty() || switches.tres.equalsIgnoreCase("ALL") ? List.of() : source.tres();
+        UseTable table = new UseTable(context, switches, fields(), format());
         List<UseTable.Row> rows = new ArrayList<>();
         Json.Obj where = new Json.Obj();
         for (String key : List.of("names", "nodes")) {
-            if (asked.lists.containsKey(key)) {
-                where.put(key, asked.lists.get(key));
+            if (request.lists.containsKey(key)) {
+                where.put(key, request.lists.get(key));
             }
         }
-        for (Json.Obj r : source.rows("reservations", where)) {
-            if (only.isEmpty() || only.contains(r.text("TRES"))) {
-                rows.add(row(r));
+        for (Json.Obj row : source.rows("reservations", where)) {
+            if (only.isEmpty() || only.contains(row.text("TRES"))) {
+                rows.add(row(row));
             }
         }
-        table.print(List.of("Reservation Utilization " + asked.spanText(), UseTable.usage(s, "TRES")), rows);
-        return table.wrong() || asked.wrong ? 1 : 0;
+        table.print(List.of("Reservation Utilization " + request.spanText(), UseTable.usage(switches, "TRES")), rows);
+        return table.wrong() || request.wrong ? 1 : 0;
     }
 
     /** The columns; those of usage become wider where they show two units. */
     private List<String> format() {
-        int width = USE_WIDTH + (s.unit.both() ? UsageUnit.BRACKETS : 0);
+        int width = USE_WIDTH + (switches.unit.both() ? UsageUnit.BRACKETS : 0);
         List<String> format = new ArrayList<>();
-        for (String word : asked.format.isEmpty()
+        for (String word : request.format.isEmpty()
                 ? List.of("cluster", "name", "start", "end", "tresname", "allocated", "idle")
-                : asked.format) {
+                : request.format) {
             String lower = word.toLowerCase(java.util.Locale.ROOT);
             boolean isUsage = !word.contains("%")
                     && word.length() > 1
@@ -100,9 +101,9 @@ final class ReservationReport {
                 "Count",
                 r.text("Count"),
                 "Start",
-                c.time(start),
+                context.time(start),
                 "End",
-                c.time(end)));
+                context.time(end)));
         row.texts().put("Time", Durations.full(end - start));
         row.texts().put("TRESTime", Durations.full(whole));
         long used = Math.min(whole, UsageSource.number(r, "Allocated"));

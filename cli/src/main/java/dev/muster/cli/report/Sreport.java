@@ -37,51 +37,54 @@ public final class Sreport implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(TABLE, c.args(), false);
-        if (!p.error().isEmpty()) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = GetOpt.parse(TABLE, context.args(), false);
+        if (!parsed.error().isEmpty()) {
             throw new UsageException(
-                    1, List.of(c.program() + ": " + p.error(), "Try \"sreport --help\" for more information"));
+                    1,
+                    List.of(context.program() + ": " + parsed.error(), "Try \"sreport --help\" for more information"));
         }
-        SreportSwitches s = new SreportSwitches();
-        environment(c, s);
-        for (GetOpt.Hit h : p.hits()) {
-            if (option(c, s, h)) {
+        SreportSwitches switches = new SreportSwitches();
+        environment(context, switches);
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (option(context, switches, hit)) {
                 return 0;
             }
         }
-        if (!c.host().accountingType().equals(SLURMDBD)) {
-            c.err().println("You are not running a supported accounting_storage plugin");
-            c.err().println("Only '" + SLURMDBD + "' is supported.");
+        if (!context.host().accountingType().equals(SLURMDBD)) {
+            context.err().println("You are not running a supported accounting_storage plugin");
+            context.err().println("Only '" + SLURMDBD + "' is supported.");
             return 1;
         }
-        return p.operands().isEmpty() ? interactive(c, s) : runCommand(c, s, p.operands());
+        return parsed.operands().isEmpty()
+                ? interactive(context, switches)
+                : runCommand(context, switches, parsed.operands());
     }
 
-    private static void environment(CommandContext c, SreportSwitches s) {
-        s.tres = c.env("SREPORT_TRES");
-        s.clusters.addAll(ReportRequest.split(c.env("SREPORT_CLUSTER")));
+    private static void environment(CommandContext context, SreportSwitches switches) {
+        switches.tres = context.env("SREPORT_TRES");
+        switches.clusters.addAll(ReportRequest.split(context.env("SREPORT_CLUSTER")));
     }
 
     /** Applies an option. Returns whether it completes the command. */
-    private static boolean option(CommandContext c, SreportSwitches s, GetOpt.Hit h) {
-        switch (h.opt().name()) {
-            case "all_clusters" -> s.allClusters = true;
+    private static boolean option(CommandContext context, SreportSwitches switches, GetOpt.Hit hit) {
+        switch (hit.opt().name()) {
+            case "all_clusters" -> switches.allClusters = true;
             case "cluster", "clusters" -> {
-                s.clusters.clear();
-                s.clusters.addAll(ReportRequest.split(h.value()));
+                switches.clusters.clear();
+                switches.clusters.addAll(ReportRequest.split(hit.value()));
             }
             case "help", "usage" -> {
-                SreportHelp.print(c);
+                SreportHelp.print(context);
                 return true;
             }
-            case "noheader" -> s.header = false;
-            case "parsable" -> s.bars(true, true);
-            case "parsable2" -> s.bars(true, false);
-            case "" -> time(c, s, h.value());
-            case "tres" -> s.tres = h.value();
+            case "noheader" -> switches.header = false;
+            case "parsable" -> switches.bars(true, true);
+            case "parsable2" -> switches.bars(true, false);
+            case "" -> time(context, switches, hit.value());
+            case "tres" -> switches.tres = hit.value();
             case "version" -> {
-                c.out().println(Release.LINE);
+                context.out().println(Release.LINE);
                 return true;
             }
             default -> {}
@@ -89,22 +92,23 @@ public final class Sreport implements Command {
         return false;
     }
 
-    private static void time(CommandContext c, SreportSwitches s, String typed) {
-        UsageUnit.of(typed).ifPresentOrElse(u -> s.unit = u, () -> c.err().println("unknown time format " + typed));
+    private static void time(CommandContext context, SreportSwitches switches, String typed) {
+        UsageUnit.of(typed)
+                .ifPresentOrElse(u -> switches.unit = u, () -> context.err().println("unknown time format " + typed));
     }
 
-    private int interactive(CommandContext c, SreportSwitches s) {
-        c.host().needsOwnProcess();
+    private int interactive(CommandContext context, SreportSwitches switches) {
+        context.host().needsOwnProcess();
         return InteractiveShell.run(
-                c,
+                context,
                 true,
                 first -> first.length() >= 3 && ("exit".startsWith(first) || "quit".startsWith(first))
                         || first.equals("\\q"),
-                words -> runCommand(c, s, words));
+                words -> runCommand(context, switches, words));
     }
 
-    private static boolean means(String typed, int least, String word) {
-        return typed.length() >= least && word.startsWith(typed);
+    private static boolean means(String typed, int minimum, String word) {
+        return typed.length() >= minimum && word.startsWith(typed);
     }
 
     /** Returns whether the first letters of a report's name are the word's; what follows them is ignored. */
@@ -112,30 +116,30 @@ public final class Sreport implements Command {
         return typed.length() >= letters && word.startsWith(typed.substring(0, letters));
     }
 
-    private int runCommand(CommandContext c, SreportSwitches s, List<String> words) throws UsageException {
+    private int runCommand(CommandContext context, SreportSwitches switches, List<String> words) throws UsageException {
         String verb = words.getFirst().toLowerCase(Locale.ROOT);
         String type = reportType(verb);
         boolean isTime = type.isEmpty() && means(verb, 1, "time");
         if (words.size() < 2 && (isTime || !type.isEmpty())) {
-            return tooFewWords(c, words);
+            return tooFewWords(context, words);
         }
         if (!type.isEmpty()) {
-            return report(c, s, type, words.get(1), new ArrayList<>(words.subList(2, words.size())));
+            return report(context, switches, type, words.get(1), new ArrayList<>(words.subList(2, words.size())));
         }
         if (isTime) {
-            time(c, s, words.get(1));
+            time(context, switches, words.get(1));
         } else if (means(verb, 4, "help")) {
-            SreportHelp.print(c);
+            SreportHelp.print(context);
         } else if (verb.equals("parsable2")) {
-            s.bars(true, false);
+            switches.bars(true, false);
         } else if (means(verb, 2, "parsable")) {
-            s.bars(true, true);
+            switches.bars(true, true);
         } else if (means(verb, 3, "nonparsable")) {
-            s.bars(false, false);
+            switches.bars(false, false);
         } else if (means(verb, 4, "version")) {
-            c.out().println(Release.LINE);
+            context.out().println(Release.LINE);
         } else if (!isWithoutEffect(verb)) {
-            c.err().println("invalid keyword: " + words.getFirst());
+            context.err().println("invalid keyword: " + words.getFirst());
             return 1;
         }
         return 0;
@@ -159,72 +163,74 @@ public final class Sreport implements Command {
         return means(verb, 4, "quiet") || means(verb, 4, "verbose") || means(verb, 3, "exit") || means(verb, 4, "quit");
     }
 
-    private static int tooFewWords(CommandContext c, List<String> words) {
-        c.err().println("too few arguments for keyword:" + words.getFirst());
+    private static int tooFewWords(CommandContext context, List<String> words) {
+        context.err().println("too few arguments for keyword:" + words.getFirst());
         return 1;
     }
 
-    private static int report(CommandContext c, SreportSwitches s, String type, String name, List<String> words)
+    private static int report(
+            CommandContext context, SreportSwitches switches, String type, String name, List<String> words)
             throws UsageException {
         String typed = name.toLowerCase(Locale.ROOT);
         return switch (type) {
-            case "cluster" -> cluster(c, s, typed, name, words);
+            case "cluster" -> cluster(context, switches, typed, name, words);
             case "job" -> {
-                String by;
+                String grouping;
                 if (means(typed, 1, "sizesbyaccount")) {
-                    by = "account";
+                    grouping = "account";
                 } else if (means(typed, 15, "sizesbyaccountandwckey")) {
-                    by = "accountandwckey";
+                    grouping = "accountandwckey";
                 } else if (means(typed, 8, "sizesbywckey")) {
-                    by = "wckey";
+                    grouping = "wckey";
                 } else {
-                    by = "";
+                    grouping = "";
                 }
 
-                yield by.isEmpty()
+                yield grouping.isEmpty()
                         ? unknown(
-                                c,
+                                context,
                                 name,
                                 "job reports are, \"SizesByAccount, SizesByAccountAndWcKey, and  SizesByWckey\"")
-                        : new JobReports(c, s, ReportRequest.of(c, type, words)).sizes(by);
+                        : new JobReports(context, switches, ReportRequest.of(context, type, words)).sizes(grouping);
             }
             case "reservation" ->
                 begins(typed, 1, "utilization")
-                        ? new ReservationReport(c, s, ReportRequest.of(c, type, words)).utilization()
-                        : unknown(c, name, "reservation reports are, \"Utilization\"");
+                        ? new ReservationReport(context, switches, ReportRequest.of(context, type, words)).utilization()
+                        : unknown(context, name, "reservation reports are, \"Utilization\"");
             default ->
                 begins(typed, 1, "topusage")
-                        ? new ClusterReports(c, s, ReportRequest.of(c, type, words)).top()
-                        : unknown(c, name, "user reports are, \"Top\"");
+                        ? new ClusterReports(context, switches, ReportRequest.of(context, type, words)).top()
+                        : unknown(context, name, "user reports are, \"Top\"");
         };
     }
 
-    private static int cluster(CommandContext c, SreportSwitches s, String typed, String name, List<String> words)
+    private static int cluster(
+            CommandContext context, SreportSwitches switches, String typed, String name, List<String> words)
             throws UsageException {
         if (begins(typed, 21, "accountutilizationbyqos")) {
-            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).accountsByQos();
+            return new ClusterReports(context, switches, ReportRequest.of(context, "cluster", words)).accountsByQos();
         } else if (begins(typed, 21, "accountutilizationbyuser")) {
-            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).accountsByUser();
+            return new ClusterReports(context, switches, ReportRequest.of(context, "cluster", words)).accountsByUser();
         } else if (begins(typed, 18, "userutilizationbyaccount")) {
-            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).usersByAccount();
+            return new ClusterReports(context, switches, ReportRequest.of(context, "cluster", words)).usersByAccount();
         } else if (begins(typed, 18, "userutilizationbywckey")) {
-            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).usersByWckey();
+            return new ClusterReports(context, switches, ReportRequest.of(context, "cluster", words)).usersByWckey();
         } else if (begins(typed, 2, "utilization")) {
-            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).utilization();
+            return new ClusterReports(context, switches, ReportRequest.of(context, "cluster", words)).utilization();
         } else if (begins(typed, 1, "wckeyutilizationbyuser")) {
-            return new ClusterReports(c, s, ReportRequest.of(c, "cluster", words)).wckeysByUser();
+            return new ClusterReports(context, switches, ReportRequest.of(context, "cluster", words)).wckeysByUser();
         }
         return unknown(
-                c,
+                context,
                 name,
                 "cluster reports are, \"AccountUtilizationByUser\", \"AccountUtilizationByQOS\", "
                         + "\"UserUtilizationByAccount\", "
                         + "\"UserUtilizationByWckey\", \"Utilization\", and \"WCKeyUtilizationByUser\"");
     }
 
-    private static int unknown(CommandContext c, String name, String valid) {
-        c.err().println("Not valid report " + name);
-        c.err().println("Valid " + valid);
+    private static int unknown(CommandContext context, String name, String valid) {
+        context.err().println("Not valid report " + name);
+        context.err().println("Valid " + valid);
         return 1;
     }
 }

@@ -14,26 +14,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Loads the rows of a report from slurmdbd. */
 final class UsageSource {
-    private final CommandContext c;
-    private final SreportSwitches s;
+    private final CommandContext context;
+    private final SreportSwitches switches;
     private final ReportRequest conditions;
     private final Map<String, String> properNames = new HashMap<>();
     private @Nullable List<String> tres;
 
-    UsageSource(CommandContext c, SreportSwitches s, ReportRequest conditions) {
-        this.c = c;
-        this.s = s;
+    UsageSource(CommandContext context, SreportSwitches switches, ReportRequest conditions) {
+        this.context = context;
+        this.switches = switches;
         this.conditions = conditions;
     }
 
     private List<Object> clusters() {
-        if (s.allClusters || conditions.allClusters()) {
+        if (switches.allClusters || conditions.allClusters()) {
             return new ArrayList<>();
         }
-        List<Object> out = new ArrayList<>(s.clusters);
+        List<Object> out = new ArrayList<>(switches.clusters);
         out.addAll(conditions.clusters);
         if (out.isEmpty()) {
-            out.addAll(c.host().clusters());
+            out.addAll(context.host().clusters());
         }
         return out;
     }
@@ -52,7 +52,7 @@ final class UsageSource {
 
     private Json.Obj call(String message, Json.Obj request) throws UsageException {
         try {
-            return c.host().accounting().call(message, request);
+            return context.host().accounting().call(message, request);
         } catch (SlurmException e) {
             String kind = request.text("kind");
             if (List.of("sizes", "reservations").contains(kind) && e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
@@ -74,7 +74,7 @@ final class UsageSource {
     /** The resources to report on, in the order in which they were named; CPUs unless some were. */
     List<String> tres() throws UsageException {
         if (tres == null) {
-            tres = s.tres.isEmpty() ? List.of("cpu") : named();
+            tres = switches.tres.isEmpty() ? List.of("cpu") : named();
         }
         return tres;
     }
@@ -90,11 +90,11 @@ final class UsageSource {
                 .objects("rows")) {
             known.add(row.text("Type") + (row.text("Name").isEmpty() ? "" : "/" + row.text("Name")));
         }
-        if (s.tres.equalsIgnoreCase("ALL")) {
+        if (switches.tres.equalsIgnoreCase("ALL")) {
             return known;
         }
         List<String> out = new ArrayList<>();
-        for (String name : ReportRequest.split(s.tres.toLowerCase(Locale.ROOT))) {
+        for (String name : ReportRequest.split(switches.tres.toLowerCase(Locale.ROOT))) {
             known.stream().filter(k -> k.equalsIgnoreCase(name)).forEach(out::add);
         }
         if (out.isEmpty()) {
@@ -106,7 +106,7 @@ final class UsageSource {
     /** Returns a cluster's capacity by {@code CLUSTER TRES}, for percentages; empty if none are requested. */
     Map<String, Long> totals() throws UsageException {
         Map<String, Long> out = new HashMap<>();
-        if (s.unit.percent()) {
+        if (switches.unit.percent()) {
             for (Json.Obj row : rows("utilization", new Json.Obj())) {
                 out.put(row.text("Cluster") + " " + row.text("TRES"), number(row, "Reported"));
             }
@@ -116,7 +116,7 @@ final class UsageSource {
 
     /** The user's name as the list of users has it. */
     String properName(String user) {
-        return user.isEmpty() ? "" : properNames.computeIfAbsent(user, c.host()::properName);
+        return user.isEmpty() ? "" : properNames.computeIfAbsent(user, context.host()::properName);
     }
 
     static long number(Json.Obj row, String key) {

@@ -18,20 +18,20 @@ enum UsageUnit {
 
     final String words;
     private final int seconds;
-    private final int least;
+    private final int minimum;
 
-    /** @param least number of letters that tell the word from the others */
-    UsageUnit(String words, int seconds, int least) {
+    /** @param minimum number of letters that tell the word from the others */
+    UsageUnit(String words, int seconds, int minimum) {
         this.words = words;
         this.seconds = seconds;
-        this.least = least;
+        this.minimum = minimum;
     }
 
     static Optional<UsageUnit> of(String typed) {
         String lower = typed.toLowerCase(Locale.ROOT);
         for (UsageUnit u :
                 new UsageUnit[] {SECONDS_PERCENT, MINUTES_PERCENT, HOURS_PERCENT, SECONDS, MINUTES, HOURS, PERCENT}) {
-            if (lower.length() >= u.least && u.typed().startsWith(lower)) {
+            if (lower.length() >= u.minimum && u.typed().startsWith(lower)) {
                 return Optional.of(u);
             }
         }
@@ -51,7 +51,7 @@ enum UsageUnit {
     }
 
     boolean both() {
-        return seconds > 0 && least > 1;
+        return seconds > 0 && minimum > 1;
     }
 
     boolean percent() {

@@ -39,79 +39,81 @@ final class UseTable {
         }
     }
 
-    private record Shown(Field field, int width) {}
+    private record ShownColumn(Field field, int width) {}
 
-    private final CommandContext c;
-    private final SreportSwitches s;
-    private final List<Shown> shown = new ArrayList<>();
+    private final CommandContext context;
+    private final SreportSwitches switches;
+    private final List<ShownColumn> shown = new ArrayList<>();
     private boolean wrong;
 
-    UseTable(CommandContext c, SreportSwitches s, List<Field> fields, List<String> format) {
-        this.c = c;
-        this.s = s;
+    UseTable(CommandContext context, SreportSwitches switches, List<Field> fields, List<String> format) {
+        this.context = context;
+        this.switches = switches;
         shown.addAll(TextTable.named(format, (word, width) -> find(fields, word, width)));
     }
 
-    private @Nullable Shown find(List<Field> fields, String word, int width) {
+    private @Nullable ShownColumn find(List<Field> fields, String word, int width) {
         String lower = word.toLowerCase(Locale.ROOT);
-        for (Field f : fields) {
-            if (f.name.equals(lower)) {
-                return new Shown(f, width);
+        for (Field column : fields) {
+            if (column.name.equals(lower)) {
+                return new ShownColumn(column, width);
             }
         }
-        for (Field f : fields) {
-            if (lower.length() >= f.least && f.name.startsWith(lower)) {
-                return new Shown(f, width);
+        for (Field column : fields) {
+            if (lower.length() >= column.least && column.name.startsWith(lower)) {
+                return new ShownColumn(column, width);
             }
         }
-        c.err().println(" Unknown field '" + word + "'");
+        context.err().println(" Unknown field '" + word + "'");
         wrong = true;
         return null;
     }
 
-    /** A field was asked for that there is not. */
+    /** Whether an unknown field was requested. */
     boolean wrong() {
         return wrong;
     }
 
     boolean has(String key) {
-        return shown.stream().anyMatch(f -> f.field.key.equals(key));
+        return shown.stream().anyMatch(column -> column.field.key.equals(key));
     }
 
-    private TextTable.Column column(Shown f, List<Row> rows) {
-        if (f.width != 0) {
-            return new TextTable.Column(f.field.title, f.width);
+    private TextTable.Column column(ShownColumn column, List<Row> rows) {
+        if (column.width != 0) {
+            return new TextTable.Column(column.field.title, column.width);
         }
-        if (f.field.width != 0) {
-            return new TextTable.Column(f.field.title, f.field.width);
+        if (column.field.width != 0) {
+            return new TextTable.Column(column.field.title, column.field.width);
         }
-        long most = rows.stream()
-                .mapToLong(r -> r.use.getOrDefault(f.field.key, 0L))
+        long maximum = rows.stream()
+                .mapToLong(r -> r.use.getOrDefault(column.field.key, 0L))
                 .max()
                 .orElse(0);
         return new TextTable.Column(
-                f.field.title,
-                Math.max(USE_WIDTH, Long.toString(most).length()) + (s.unit.both() ? UsageUnit.BRACKETS : 0));
+                column.field.title,
+                Math.max(USE_WIDTH, Long.toString(maximum).length()) + (switches.unit.both() ? UsageUnit.BRACKETS : 0));
     }
 
     void print(List<String> title, List<Row> rows) {
-        TextTable.title(s.style(), c.out(), title);
-        TextTable grid = new TextTable(shown.stream().map(f -> column(f, rows)).toList(), s.style(), c.out());
+        TextTable.title(switches.style(), context.out(), title);
+        TextTable grid = new TextTable(
+                shown.stream().map(column -> column(column, rows)).toList(), switches.style(), context.out());
         grid.header();
         for (Row row : rows) {
             grid.row(shown.stream()
-                    .map(f -> f.field.width != 0
-                            ? row.texts.getOrDefault(f.field.key, "")
-                            : s.unit.text(
-                                    row.use.getOrDefault(f.field.key, 0L), row.total.getOrDefault(f.field.key, 0L)))
+                    .map(column -> column.field.width != 0
+                            ? row.texts.getOrDefault(column.field.key, "")
+                            : switches.unit.text(
+                                    row.use.getOrDefault(column.field.key, 0L),
+                                    row.total.getOrDefault(column.field.key, 0L)))
                     .toList());
         }
     }
 
     /** The line that says in what use is given. */
-    static String usage(SreportSwitches s, String tres) {
-        String kind = s.tres.isEmpty() ? tres : "TRES";
-        return "Usage reported in " + (s.unit == UsageUnit.PERCENT ? "" : kind + " ") + s.unit.words;
+    static String usage(SreportSwitches switches, String tres) {
+        String kind = switches.tres.isEmpty() ? tres : "TRES";
+        return "Usage reported in " + (switches.unit == UsageUnit.PERCENT ? "" : kind + " ") + switches.unit.words;
     }
 
     /** Refuses what makes no sense for nodes. */

@@ -37,8 +37,8 @@ public final class CliFilter {
 
     /** Runs the filters that set defaults. Steps in an allocation take its options instead. */
     static void defaults(JobOptions options) throws UsageException {
-        CommandContext c = options.context();
-        for (String plugin : c.host().cliFilters()) {
+        CommandContext context = options.context();
+        for (String plugin : context.host().cliFilters()) {
             switch (plugin.startsWith("cli_filter/") ? plugin.substring("cli_filter/".length()) : plugin) {
                 case "none" -> {}
                 case "user_defaults" -> {
@@ -46,23 +46,23 @@ public final class CliFilter {
                         new CliFilter(options).read();
                     }
                 }
-                // what it has to say is said by the caller's own process, after the submission
-                case "syslog" -> c.host().needsOwnProcess();
+                // the caller's own process writes to syslog, after the submission
+                case "syslog" -> context.host().needsOwnProcess();
                 case "lua" -> {
-                    c.host().needsOwnProcess();
+                    context.host().needsOwnProcess();
                     if (options.command() != 'R' || !options.has(JobOption.JOBID)) {
-                        FilterScript.of(c).setup(options);
+                        FilterScript.of(context).setup(options);
                     }
                 }
                 default ->
                     throw new UsageException(
                             options.exitError(1),
                             List.of(
-                                    c.name() + ": error: Couldn't find the specified plugin name for " + plugin
+                                    context.name() + ": error: Couldn't find the specified plugin name for " + plugin
                                             + " looking at all files",
-                                    c.name() + ": error: cannot find cli_filter plugin for " + plugin,
-                                    c.name() + ": error: cannot create cli_filter context for " + plugin,
-                                    c.name() + ": error: cli_filter plugin terminated with error"));
+                                    context.name() + ": error: cannot find cli_filter plugin for " + plugin,
+                                    context.name() + ": error: cannot create cli_filter context for " + plugin,
+                                    context.name() + ": error: cli_filter plugin terminated with error"));
             }
         }
     }
@@ -132,17 +132,17 @@ public final class CliFilter {
     }
 
     /** Returns whether the option or one of its rivals is set by more than the defaults. */
-    static boolean isRequested(JobOptions options, JobOption o) {
-        return withRivals(o).stream().anyMatch(options::isRequested);
+    static boolean isRequested(JobOptions options, JobOption option) {
+        return withRivals(option).stream().anyMatch(options::isRequested);
     }
 
     /** Returns an option and those that it excludes. */
-    static List<JobOption> withRivals(JobOption o) {
-        return RIVALS.stream().filter(all -> all.contains(o)).findFirst().orElse(List.of(o));
+    static List<JobOption> withRivals(JobOption option) {
+        return RIVALS.stream().filter(all -> all.contains(option)).findFirst().orElse(List.of(option));
     }
 
-    private static boolean hasScript(CommandContext c) {
-        return c.host().cliFilters().stream().anyMatch(p -> p.equals(FilterScript.PLUGIN) || p.equals("lua"));
+    private static boolean hasScript(CommandContext context) {
+        return context.host().cliFilters().stream().anyMatch(p -> p.equals(FilterScript.PLUGIN) || p.equals("lua"));
     }
 
     /**
@@ -171,13 +171,13 @@ public final class CliFilter {
      */
     public static void postSubmit(JobOptions first, int components, int jobId, long stepId, List<String> words)
             throws UsageException {
-        CommandContext c = first.context();
-        if (c.host().cliFilters().isEmpty()) {
+        CommandContext context = first.context();
+        if (context.host().cliFilters().isEmpty()) {
             return;
         }
         SubmissionLog.log(first, jobId, stepId, words);
-        for (int i = 0; i < components && hasScript(c); i++) {
-            FilterScript.of(c).postSubmit(i, jobId, stepId);
+        for (int i = 0; i < components && hasScript(context); i++) {
+            FilterScript.of(context).postSubmit(i, jobId, stepId);
         }
     }
 }

@@ -22,20 +22,23 @@ public final class ClusterChoice {
     }
 
     /** Turns to the named cluster in which a new job would start first; to this cluster where no other is earlier. */
-    public static void earliest(CommandContext c, List<JobOptions> all, Trial trial)
+    public static void earliest(CommandContext context, List<JobOptions> all, Trial trial)
             throws SlurmException, UsageException {
-        c.host().needsOwnProcess();
-        String own = c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
-        List<KnownCluster> named = Clusters.lookUp(c, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));
+        context.host().needsOwnProcess();
+        String current = context.host().clusters().isEmpty()
+                ? ""
+                : context.host().clusters().getFirst();
+        List<KnownCluster> named =
+                Clusters.lookUp(context, Texts.split(all.getFirst().text(JobOption.CLUSTERS), ','));
         KnownCluster best = named.getFirst();
         Optional<SlurmException> refusal = Optional.empty();
         long first = Long.MAX_VALUE;
-        for (KnownCluster k : named.size() == 1 ? List.<KnownCluster>of() : named) {
-            select(c, all, k);
+        for (KnownCluster cluster : named.size() == 1 ? List.<KnownCluster>of() : named) {
+            select(context, all, cluster);
             try {
                 long start = trial.reply().number("testStart");
-                if (start < first || start == first && k.name().equals(own)) {
-                    best = k;
+                if (start < first || start == first && cluster.name().equals(current)) {
+                    best = cluster;
                     first = start;
                 }
             } catch (SlurmException e) {
@@ -45,14 +48,15 @@ public final class ClusterChoice {
         if (first == Long.MAX_VALUE && refusal.isPresent()) {
             throw refusal.get();
         }
-        select(c, all, best);
+        select(context, all, best);
     }
 
-    private static void select(CommandContext c, List<JobOptions> all, KnownCluster cluster) throws UsageException {
-        c.host().selectCluster(cluster);
-        for (JobOptions o : all) {
-            o.drop(JobOption.CLUSTERS);
-            o.set(JobOption.CLUSTERS, cluster.name(), JobOptions.Origin.COMMAND_LINE);
+    private static void select(CommandContext context, List<JobOptions> all, KnownCluster cluster)
+            throws UsageException {
+        context.host().selectCluster(cluster);
+        for (JobOptions options : all) {
+            options.drop(JobOption.CLUSTERS);
+            options.set(JobOption.CLUSTERS, cluster.name(), JobOptions.Origin.COMMAND_LINE);
         }
     }
 }

@@ -20,7 +20,7 @@ public final class ComponentEnvironment {
     private static final String SUFFIX = "_HET_GROUP_";
     private static final String SIZE = "SLURM_HET_SIZE";
 
-    /** Options that tell nothing of other components. */
+    /** Options of one component that say nothing about the others. */
     private static final Set<String> OPTIONS = Set.of(
             "SLURM_CPUS_PER_GPU",
             "SLURM_CPUS_PER_TASK",
@@ -76,8 +76,8 @@ public final class ComponentEnvironment {
     private ComponentEnvironment() {}
 
     /** Returns the component of a step that names none: in a heterogeneous job the first one. */
-    public static int ofPlainStep(CommandContext c) {
-        return c.env(SIZE).isEmpty() ? -1 : FIRST;
+    public static int ofPlainStep(CommandContext context) {
+        return context.env(SIZE).isEmpty() ? -1 : FIRST;
     }
 
     /**
@@ -101,13 +101,13 @@ public final class ComponentEnvironment {
             return;
         }
         for (int i = 0; i < all.size(); i++) {
-            Map<String, String> own = new LinkedHashMap<>();
-            JobEnvironment.addOptions(all.get(i), own);
-            for (Map.Entry<String, String> e : own.entrySet()) {
-                if (OPTIONS.contains(e.getKey())) {
-                    env.put(e.getKey() + SUFFIX + i, e.getValue());
+            Map<String, String> variables = new LinkedHashMap<>();
+            JobEnvironment.addOptions(all.get(i), variables);
+            for (Map.Entry<String, String> entry : variables.entrySet()) {
+                if (OPTIONS.contains(entry.getKey())) {
+                    env.put(entry.getKey() + SUFFIX + i, entry.getValue());
                 } else if (i == 0) {
-                    env.put(e.getKey(), e.getValue());
+                    env.put(entry.getKey(), entry.getValue());
                 }
             }
         }

@@ -57,14 +57,14 @@ public final class FilterScript {
         }
     }
 
-    /** Values of other commands' options, if not "invalid-context"; "" for nil. */
+    /** Values of options that belong to other commands, where they are not "invalid-context"; "" for nil. */
     private static final Map<String, String> ELSEWHERE =
             Map.of("sbatch immediate", "0", "salloc output", "", "salloc error", "", "salloc input", "");
 
     private final CommandContext context;
     private final String path;
     private final LuaState state = LuaState.ofCommand();
-    private final Map<Long, Object> kept = new TreeMap<>();
+    private final Map<Long, Object> values = new TreeMap<>();
     private int verbose;
     /** The options that the script sees now. */
     private @Nullable Options current;
@@ -75,21 +75,21 @@ public final class FilterScript {
     }
 
     /** Returns the command's script. A script that is missing or broken ends the command. */
-    static FilterScript of(CommandContext c) throws UsageException {
-        return c.host().oncePerProcess(FilterScript.class, () -> load(c));
+    static FilterScript of(CommandContext context) throws UsageException {
+        return context.host().oncePerProcess(FilterScript.class, () -> load(context));
     }
 
-    private static FilterScript load(CommandContext c) throws UsageException {
-        ClientConf conf = c.host().settings();
+    private static FilterScript load(CommandContext context) throws UsageException {
+        ClientConf conf = context.host().settings();
         FilterScript out = new FilterScript(
-                c, conf.cliFilterPath.isEmpty() ? conf.directory() + "/cli_filter.lua" : conf.cliFilterPath);
-        String wrong = out.read();
-        if (!wrong.isEmpty()) {
-            String error = c.name() + ": error: ";
+                context, conf.cliFilterPath.isEmpty() ? conf.directory() + "/cli_filter.lua" : conf.cliFilterPath);
+        String fault = out.read();
+        if (!fault.isEmpty()) {
+            String error = context.name() + ": error: ";
             throw new UsageException(
                     1,
                     List.of(
-                            error + PLUGIN + ": " + wrong,
+                            error + PLUGIN + ": " + fault,
                             error + "Couldn't load specified plugin name for " + PLUGIN
                                     + ": Plugin init() callback failed",
                             error + "cannot create cli_filter context for " + PLUGIN,
@@ -135,10 +135,10 @@ public final class FilterScript {
             return env.toString();
         });
         out.put("cli_store", (LuaFunction) a -> {
-            kept.put(a.checkWhole(1), a.bytes(2));
+            values.put(a.checkWhole(1), a.bytes(2));
             return null;
         });
-        out.put("cli_retrieve", (LuaFunction) a -> kept.get(a.checkWhole(1)));
+        out.put("cli_retrieve", (LuaFunction) a -> values.get(a.checkWhole(1)));
         return out;
     }
 
@@ -161,13 +161,13 @@ public final class FilterScript {
     }
 
     /** Calls slurm_cli_setup_defaults. The options that it sets are defaults. */
-    void setup(JobOptions o) throws UsageException {
-        call("slurm_cli_setup_defaults", o, new Options(o, JobOptions.Origin.DEFAULT, List.of()), null);
+    void setup(JobOptions options) throws UsageException {
+        call("slurm_cli_setup_defaults", options, new Options(options, JobOptions.Origin.DEFAULT, List.of()), null);
     }
 
     /** Calls slurm_cli_pre_submit. The options that it sets take precedence. */
-    void preSubmit(JobOptions o, int offset, List<String> words) throws UsageException {
-        call("slurm_cli_pre_submit", o, new Options(o, JobOptions.Origin.COMMAND_LINE, words), offset);
+    void preSubmit(JobOptions options, int offset, List<String> words) throws UsageException {
+        call("slurm_cli_pre_submit", options, new Options(options, JobOptions.Origin.COMMAND_LINE, words), offset);
     }
 
     private void call(String function, JobOptions o, Options options, @Nullable Integer offset) throws UsageException {
@@ -255,21 +255,21 @@ public final class FilterScript {
             return text.isEmpty() ? null : text;
         }
 
-        private String text(JobOption o) {
-            if (o == JobOption.VERBOSE) {
+        private String text(JobOption option) {
+            if (option == JobOption.VERBOSE) {
                 return Integer.toString(options.verbose());
             }
-            if (o == JobOption.EXCLUSIVE || o == JobOption.OVERSUBSCRIBE) {
+            if (option == JobOption.EXCLUSIVE || option == JobOption.OVERSUBSCRIBE) {
                 return sharing();
             }
-            if (o == JobOption.REQUEUE && !options.has(o) && options.has(JobOption.NO_REQUEUE)) {
+            if (option == JobOption.REQUEUE && !options.has(option) && options.has(JobOption.NO_REQUEUE)) {
                 return "no-requeue";
             }
-            if (!options.has(o)) {
-                return unsetText(o);
+            if (!options.has(option)) {
+                return unsetText(option);
             }
-            String value = options.text(o);
-            switch (o) {
+            String value = options.text(option);
+            switch (option) {
                 case REQUEUE -> {
                     return "requeue";
                 }
@@ -292,14 +292,15 @@ public final class FilterScript {
                 }
                 default -> {}
             }
-            return switch (o.kind) {
+            return switch (option.kind) {
                 case MOMENT -> Times.iso(Long.parseLong(value), context.host().zone());
                 case TIME -> Long.parseLong(value) < 0 ? "UNLIMITED" : Durations.fullMinutes(Long.parseLong(value));
-                case FLAG -> o == JobOption.QUIET ? "1" : "set";
+                case FLAG -> option == JobOption.QUIET ? "1" : "set";
                 // Slurm's way to show that all memory of a node is meant
-                case MEM -> OptionCheck.shown(o, value).replaceFirst("M$", "").replaceFirst("^0$", "0?");
+                case MEM ->
+                    OptionCheck.shown(option, value).replaceFirst("M$", "").replaceFirst("^0$", "0?");
                 case TEXT, COUNT, NUMBER, GRES, SPECIAL, REFUSED ->
-                    o == JobOption.NO_KILL ? "set" : OptionCheck.shown(o, value);
+                    option == JobOption.NO_KILL ? "set" : OptionCheck.shown(option, value);
             };
         }
 
@@ -315,21 +316,21 @@ public final class FilterScript {
         }
 
         private static String switches(String value) {
-            int at = value.indexOf('@');
-            return at < 0
+            int index = value.indexOf('@');
+            return index < 0
                     ? value
-                    : value.substring(0, at + 1)
-                            + Durations.full(Durations.parseSeconds(value.substring(at + 1))
+                    : value.substring(0, index + 1)
+                            + Durations.full(Durations.parseSeconds(value.substring(index + 1))
                                     .orElse(0));
         }
 
-        private String unsetText(JobOption o) {
-            return switch (o) {
+        private String unsetText(JobOption option) {
+            return switch (option) {
                 case UID -> Integer.toString(context.host().uid());
                 case GID -> Integer.toString(context.host().gid());
                 case CHDIR -> options.command() == 'A' ? "" : context.host().workDir();
                 case HELP, USAGE, VERSION -> "";
-                default -> UNSAID.getOrDefault(o.longName, o.kind == JobOption.Kind.FLAG ? "unset" : "");
+                default -> UNSAID.getOrDefault(option.longName, option.kind == JobOption.Kind.FLAG ? "unset" : "");
             };
         }
 
@@ -356,9 +357,9 @@ public final class FilterScript {
 
         private String json() {
             Json.Obj out = new Json.Obj();
-            for (JobOption o : JobOption.values()) {
-                if (options.has(o)) {
-                    out.put(o.longName, text(o));
+            for (JobOption option : JobOption.values()) {
+                if (options.has(option)) {
+                    out.put(option.longName, text(option));
                 }
             }
             return out.put("argv", new java.util.ArrayList<Object>(words)).toString();

@@ -57,27 +57,27 @@ public final class ForeignOptions {
      *
      * @return whether the next word was such a value
      */
-    private boolean readLetters(boolean pbs, String word, List<String> rest) throws UsageException {
+    private boolean readLetters(boolean pbs, String word, List<String> operands) throws UsageException {
         String table = pbs ? PBS : BSUB;
         for (int k = 1; k < word.length(); k++) {
             char letter = word.charAt(k);
-            int at = letter == ':' ? -1 : table.indexOf(letter);
-            if (at < 0) {
+            int index = letter == ':' ? -1 : table.indexOf(letter);
+            if (index < 0) {
                 throw wrong(
                         List.of("invalid option -- '" + letter + "'", "error: Unrecognized command line parameter ?"));
             }
-            boolean takesValue = at + 1 < table.length() && table.charAt(at + 1) == ':';
+            boolean takesValue = index + 1 < table.length() && table.charAt(index + 1) == ':';
             if (!takesValue) {
                 read(pbs, letter, "");
                 continue;
             }
             boolean isLast = k + 1 == word.length();
-            if (isLast && rest.isEmpty()) {
+            if (isLast && operands.isEmpty()) {
                 throw wrong(List.of(
                         "option requires an argument -- '" + letter + "'",
                         "error: Unrecognized command line parameter ?"));
             }
-            read(pbs, letter, isLast ? rest.getFirst() : word.substring(k + 1));
+            read(pbs, letter, isLast ? operands.getFirst() : word.substring(k + 1));
             return isLast;
         }
         return false;
@@ -146,9 +146,9 @@ public final class ForeignOptions {
     /** {@code nodes=2:ppn=4,mem=1gb,walltime=…}; what is not known of it is left alone, as the original does. */
     private void resources(String list) {
         for (String item : list.split(",")) {
-            int eq = item.indexOf('=');
-            String key = eq < 0 ? item : item.substring(0, eq);
-            String value = eq < 0 ? "" : item.substring(eq + 1);
+            int equalSign = item.indexOf('=');
+            String key = equalSign < 0 ? item : item.substring(0, equalSign);
+            String value = equalSign < 0 ? "" : item.substring(equalSign + 1);
             switch (key) {
                 case "nodes" -> nodes(value);
                 case "select" -> select(value);
@@ -199,9 +199,9 @@ public final class ForeignOptions {
 
     private void select(String value) {
         for (String word : value.split("[+:]")) {
-            int eq = word.indexOf('=');
-            String key = eq < 0 ? "" : word.substring(0, eq);
-            String amount = word.substring(eq + 1);
+            int equalSign = word.indexOf('=');
+            String key = equalSign < 0 ? "" : word.substring(0, equalSign);
+            String amount = word.substring(equalSign + 1);
             switch (key) {
                 case "" -> put("nodes", amount);
                 case "ncpus" -> put("mincpus", amount);

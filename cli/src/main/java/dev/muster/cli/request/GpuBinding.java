@@ -12,19 +12,19 @@ final class GpuBinding {
     private GpuBinding() {}
 
     /** Returns the binding in the form of --tres-bind; "" if unset. Typed options precede environment variables. */
-    static String of(JobOptions o) {
+    static String of(JobOptions options) {
         for (boolean typed : List.of(true, false)) {
-            if (isSet(o, JobOption.TRES_BIND, typed)) {
-                return o.text(JobOption.TRES_BIND);
+            if (isSet(options, JobOption.TRES_BIND, typed)) {
+                return options.text(JobOption.TRES_BIND);
             }
-            if (isSet(o, JobOption.GPU_BIND, typed)) {
-                return OF_GPUS + o.text(JobOption.GPU_BIND);
+            if (isSet(options, JobOption.GPU_BIND, typed)) {
+                return OF_GPUS + options.text(JobOption.GPU_BIND);
             }
             // srun in a batch script learns the tasks per GPU from SLURM_NTASKS_PER_GPU
-            if (o.command() == 'R' && isSet(o, JobOption.NTASKS_PER_GPU, typed)) {
-                return OF_GPUS + "single:" + o.text(JobOption.NTASKS_PER_GPU);
+            if (options.command() == 'R' && isSet(options, JobOption.NTASKS_PER_GPU, typed)) {
+                return OF_GPUS + "single:" + options.text(JobOption.NTASKS_PER_GPU);
             }
-            String each = perTask(o, typed);
+            String each = perTask(options, typed);
             if (!each.isEmpty()) {
                 return OF_GPUS + "per_task:" + each;
             }
@@ -32,17 +32,18 @@ final class GpuBinding {
         return "";
     }
 
-    private static boolean isSet(JobOptions o, JobOption option, boolean typed) {
-        return (typed ? o.typed(option) : o.has(option)) && !o.text(option).isEmpty();
+    private static boolean isSet(JobOptions options, JobOption option, boolean typed) {
+        return (typed ? options.typed(option) : options.has(option))
+                && !options.text(option).isEmpty();
     }
 
     /** Returns the number of each task's own GPUs; "" for none. */
-    private static String perTask(JobOptions o, boolean typed) {
-        if (isSet(o, JobOption.GPUS_PER_TASK, typed)) {
-            return count(o.text(JobOption.GPUS_PER_TASK));
+    private static String perTask(JobOptions options, boolean typed) {
+        if (isSet(options, JobOption.GPUS_PER_TASK, typed)) {
+            return count(options.text(JobOption.GPUS_PER_TASK));
         }
-        for (String item : isSet(o, JobOption.TRES_PER_TASK, typed)
-                ? Texts.split(o.text(JobOption.TRES_PER_TASK), ',')
+        for (String item : isSet(options, JobOption.TRES_PER_TASK, typed)
+                ? Texts.split(options.text(JobOption.TRES_PER_TASK), ',')
                 : List.<String>of()) {
             if (item.matches("gres/gpu[:=].*")) {
                 return count(item);

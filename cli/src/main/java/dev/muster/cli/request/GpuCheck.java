@@ -17,10 +17,10 @@ final class GpuCheck {
 
     private static final String UNEQUAL = "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket";
 
-    private final JobOptions o;
+    private final JobOptions options;
 
     private GpuCheck(JobOptions options) {
-        this.o = options;
+        this.options = options;
     }
 
     static void check(JobOptions options) throws UsageException {
@@ -28,12 +28,12 @@ final class GpuCheck {
     }
 
     /** Returns whether a step requests GPUs of its own, which replace the job's GPUs per node. */
-    static boolean hasStepGpus(JobOptions o) {
-        return o.command() == 'R'
-                && !o.context().env("SLURM_JOB_ID").isEmpty()
-                && (o.typed(JobOption.GPUS)
-                        || o.typed(JobOption.GRES)
-                                && Texts.split(o.text(JobOption.GRES), ',').stream()
+    static boolean hasStepGpus(JobOptions options) {
+        return options.command() == 'R'
+                && !options.context().env("SLURM_JOB_ID").isEmpty()
+                && (options.typed(JobOption.GPUS)
+                        || options.typed(JobOption.GRES)
+                                && Texts.split(options.text(JobOption.GRES), ',').stream()
                                         .anyMatch(item -> ofGpu(item) != null));
     }
 
@@ -41,20 +41,20 @@ final class GpuCheck {
         refuseSharedWithWhole();
         perTask();
         long gres = ofGres();
-        boolean cpusInTres = o.typed(JobOption.TRES_PER_TASK)
-                && o.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
-        if (o.typed(JobOption.CPUS_PER_TASK) && cpusInTres) {
+        boolean cpusInTres = options.typed(JobOption.TRES_PER_TASK)
+                && options.text(JobOption.TRES_PER_TASK).matches("(.*,)?cpu[=:].*");
+        if (options.typed(JobOption.CPUS_PER_TASK) && cpusInTres) {
             throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
         }
-        if (o.typed(JobOption.GPUS_PER_NODE) && o.typed(JobOption.GRES) && gres > 0) {
+        if (options.typed(JobOption.GPUS_PER_NODE) && options.typed(JobOption.GRES) && gres > 0) {
             throw fatal("--gpus-per-node and --gres=gpu are mutually exclusive.");
         }
-        if (o.typed(JobOption.CPUS_PER_GPU) && (o.typed(JobOption.CPUS_PER_TASK) || cpusInTres)) {
+        if (options.typed(JobOption.CPUS_PER_GPU) && (options.typed(JobOption.CPUS_PER_TASK) || cpusInTres)) {
             throw fatal("--cpus-per-task, --tres-per-task=cpu:#, and --cpus-per-gpu are mutually exclusive");
         }
         tasksPerGpu();
-        boolean sockets = o.has(JobOption.SOCKETS_PER_NODE) || o.has(JobOption.EXTRA_NODE_INFO);
-        if (o.typed(JobOption.GPUS_PER_SOCKET) && !sockets) {
+        boolean sockets = options.has(JobOption.SOCKETS_PER_NODE) || options.has(JobOption.EXTRA_NODE_INFO);
+        if (options.typed(JobOption.GPUS_PER_SOCKET) && !sockets) {
             throw error("--gpus-per-socket option requires --sockets-per-node specification");
         }
         sums(gres);
@@ -64,25 +64,25 @@ final class GpuCheck {
 
     /** Parts of GPUs, mps and shard, do not go with whole ones. */
     private void refuseSharedWithWhole() throws UsageException {
-        boolean parts = (o.text(JobOption.GRES) + "," + o.text(JobOption.TRES_PER_TASK))
+        boolean parts = (options.text(JobOption.GRES) + "," + options.text(JobOption.TRES_PER_TASK))
                 .matches("(.*[,/])?(mps|shard)([:=,].*)?");
         if (parts
                 && (ofGres() > 0
-                        || o.has(JobOption.GPUS)
-                        || o.has(JobOption.GPUS_PER_NODE)
-                        || o.has(JobOption.GPU_FREQ))) {
+                        || options.has(JobOption.GPUS)
+                        || options.has(JobOption.GPUS_PER_NODE)
+                        || options.has(JobOption.GPU_FREQ))) {
             throw new UsageException(
-                    o.exitError(1),
-                    List.of(o.context().name() + ": error: Invalid generic resource (gres) specification"));
+                    options.exitError(1),
+                    List.of(options.context().name() + ": error: Invalid generic resource (gres) specification"));
         }
     }
 
     /** Refuses resources of --tres-per-task that are invalid or that another option requests as well. */
     private void perTask() throws UsageException {
-        if (!o.typed(JobOption.TRES_PER_TASK)) {
+        if (!options.typed(JobOption.TRES_PER_TASK)) {
             return;
         }
-        for (String item : Texts.split(o.text(JobOption.TRES_PER_TASK), ',')) {
+        for (String item : Texts.split(options.text(JobOption.TRES_PER_TASK), ',')) {
             int end;
             if (item.indexOf('=') >= 0) {
                 end = item.indexOf('=');
@@ -102,10 +102,10 @@ final class GpuCheck {
             if (name.equals("cpu") && Digits.parseNumber(item.substring(end + 1)) > Integer.MAX_VALUE) {
                 throw fatal("Invalid --tres-per-task=cpu=" + item.substring(end + 1));
             }
-            if (name.equals("cpu") && o.typed(JobOption.CPUS_PER_TASK)) {
+            if (name.equals("cpu") && options.typed(JobOption.CPUS_PER_TASK)) {
                 throw fatal("You can not have --tres-per-task=cpu= and --cpus-per-task please use one or the other");
             }
-            if (areGpusIn(item) && o.typed(JobOption.GPUS_PER_TASK)) {
+            if (areGpusIn(item) && options.typed(JobOption.GPUS_PER_TASK)) {
                 throw fatal(
                         "You can not have --tres-per-task=gres/gpu= and --gpus-per-task please use one or the other");
             }
@@ -120,7 +120,8 @@ final class GpuCheck {
     /** Returns the GPUs per task from the command line. */
     private long ofTask() {
         long sum = typedCount(JobOption.GPUS_PER_TASK);
-        for (String item : Texts.split(o.typed(JobOption.TRES_PER_TASK) ? o.text(JobOption.TRES_PER_TASK) : "", ',')) {
+        for (String item :
+                Texts.split(options.typed(JobOption.TRES_PER_TASK) ? options.text(JobOption.TRES_PER_TASK) : "", ',')) {
             sum += areGpusIn(item)
                     ? count(item.replace('=', ':')
                             .substring(item.replace('=', ':').lastIndexOf(':') + 1))
@@ -135,12 +136,12 @@ final class GpuCheck {
         boolean plain = false;
         for (JobOption option :
                 List.of(JobOption.GPUS, JobOption.GPUS_PER_NODE, JobOption.GPUS_PER_SOCKET, JobOption.GPUS_PER_TASK)) {
-            for (String item : Texts.split(o.typed(option) ? o.text(option) : "", ',')) {
+            for (String item : Texts.split(options.typed(option) ? options.text(option) : "", ',')) {
                 typed |= item.indexOf(':') >= 0;
                 plain |= item.indexOf(':') < 0;
             }
         }
-        for (String item : Texts.split(o.typed(JobOption.GRES) ? o.text(JobOption.GRES) : "", ',')) {
+        for (String item : Texts.split(options.typed(JobOption.GRES) ? options.text(JobOption.GRES) : "", ',')) {
             String of = ofGpu(item);
             typed |= of != null
                     && !of.isEmpty()
@@ -149,8 +150,8 @@ final class GpuCheck {
         }
         if (typed && plain) {
             throw new UsageException(
-                    o.exitError(1),
-                    List.of(o.context().name()
+                    options.exitError(1),
+                    List.of(options.context().name()
                             + ": error: Invalid GRES specification (with and without type identification)"));
         }
     }
@@ -158,28 +159,28 @@ final class GpuCheck {
     /** Refuses memory or CPUs per GPU without GPUs. A step may mean those of its job. */
     private void memory(long gres) throws UsageException {
         boolean gpus = gres > 0
-                || o.text(JobOption.TRES_PER_TASK).contains("gpu")
-                || !o.context().env("SLURM_JOB_ID").isEmpty();
+                || options.text(JobOption.TRES_PER_TASK).contains("gpu")
+                || !options.context().env("SLURM_JOB_ID").isEmpty();
         for (JobOption option : List.of(
                 JobOption.GPUS,
                 JobOption.GPUS_PER_NODE,
                 JobOption.GPUS_PER_SOCKET,
                 JobOption.GPUS_PER_TASK,
                 JobOption.NTASKS_PER_GPU)) {
-            gpus |= o.has(option) && count(o.text(option)) > 0
-                    || option.variables(o.command()).stream()
-                            .anyMatch(v -> count(o.context().env(v)) > 0);
+            gpus |= options.has(option) && count(options.text(option)) > 0
+                    || option.variables(options.command()).stream()
+                            .anyMatch(v -> count(options.context().env(v)) > 0);
         }
         for (JobOption option : List.of(JobOption.GRES, JobOption.TRES_PER_TASK)) {
-            gpus |= option.variables(o.command()).stream()
-                    .anyMatch(v -> o.context().env(v).contains("gpu"));
+            gpus |= option.variables(options.command()).stream()
+                    .anyMatch(v -> options.context().env(v).contains("gpu"));
         }
-        if (!gpus && o.typed(JobOption.CPUS_PER_GPU)) {
-            throw error("Requested cpus_per_tres=gres/gpu:" + o.text(JobOption.CPUS_PER_GPU)
+        if (!gpus && options.typed(JobOption.CPUS_PER_GPU)) {
+            throw error("Requested cpus_per_tres=gres/gpu:" + options.text(JobOption.CPUS_PER_GPU)
                     + " but did not request any GPU.");
         }
-        if (!gpus && o.typed(JobOption.MEM_PER_GPU)) {
-            throw error("Requested mem_per_tres=gres/gpu:" + o.text(JobOption.MEM_PER_GPU)
+        if (!gpus && options.typed(JobOption.MEM_PER_GPU)) {
+            throw error("Requested mem_per_tres=gres/gpu:" + options.text(JobOption.MEM_PER_GPU)
                     + " but did not request any GPU.");
         }
     }
@@ -187,21 +188,21 @@ final class GpuCheck {
     /** Refuses contradicting counts of tasks per GPU. */
     private void tasksPerGpu() throws UsageException {
         for (JobOption rival : List.of(JobOption.GPUS_PER_TASK, JobOption.GPUS_PER_SOCKET, JobOption.NTASKS_PER_NODE)) {
-            if (o.typed(JobOption.NTASKS_PER_GPU) && o.typed(rival)) {
+            if (options.typed(JobOption.NTASKS_PER_GPU) && options.typed(rival)) {
                 throw fatal("--" + rival.longName
                         + " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
             }
         }
-        if (o.typed(JobOption.NTASKS_PER_GPU)
-                && o.typed(JobOption.NTASKS)
-                && o.number(JobOption.NTASKS) % Math.max(1, o.number(JobOption.NTASKS_PER_GPU)) != 0) {
+        if (options.typed(JobOption.NTASKS_PER_GPU)
+                && options.typed(JobOption.NTASKS)
+                && options.number(JobOption.NTASKS) % Math.max(1, options.number(JobOption.NTASKS_PER_GPU)) != 0) {
             throw error(SPEC + ", -n/--ntasks has to be a multiple of --ntasks-per-gpu.");
         }
-        boolean counted = o.has(JobOption.NTASKS)
-                || o.has(JobOption.GPUS)
-                || o.command() == 'R' && o.has(JobOption.NTASKS_PER_NODE)
-                || o.has(JobOption.NODES) && Digits.parseNumber(o.text(JobOption.NODES)) > 0
-                || !o.context().env("SLURM_JOB_ID").isEmpty();
+        boolean counted = options.has(JobOption.NTASKS)
+                || options.has(JobOption.GPUS)
+                || options.command() == 'R' && options.has(JobOption.NTASKS_PER_NODE)
+                || options.has(JobOption.NODES) && Digits.parseNumber(options.text(JobOption.NODES)) > 0
+                || !options.context().env("SLURM_JOB_ID").isEmpty();
         if (ofTask() > 0 && !counted) {
             throw error(SPEC
                     + ". --gpus-per-task or --tres-per-task used without either --gpus or -n/--ntasks is not allowed.");
@@ -211,9 +212,9 @@ final class GpuCheck {
     private void sums(long gres) throws UsageException {
         long job = typedCount(JobOption.GPUS);
         long node;
-        if (o.typed(JobOption.GPUS_PER_NODE)) {
-            node = count(o.text(JobOption.GPUS_PER_NODE));
-        } else if (o.typed(JobOption.GRES)) {
+        if (options.typed(JobOption.GPUS_PER_NODE)) {
+            node = count(options.text(JobOption.GPUS_PER_NODE));
+        } else if (options.typed(JobOption.GRES)) {
             node = gres;
         } else {
             node = 0;
@@ -227,8 +228,8 @@ final class GpuCheck {
         nodes(job, node);
         if (node > 0
                 && socket > 0
-                && o.has(JobOption.SOCKETS_PER_NODE)
-                && node / socket != o.number(JobOption.SOCKETS_PER_NODE)) {
+                && options.has(JobOption.SOCKETS_PER_NODE)
+                && node / socket != options.number(JobOption.SOCKETS_PER_NODE)) {
             throw error(SPEC
                     + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ "
                     + "from "
@@ -238,23 +239,23 @@ final class GpuCheck {
     }
 
     private void nodes(long job, long node) throws UsageException {
-        String range = o.typed(JobOption.NODES) ? o.text(JobOption.NODES) : "";
+        String range = options.typed(JobOption.NODES) ? options.text(JobOption.NODES) : "";
         int dash = range.indexOf('-');
-        long least;
+        long minimum;
         if (range.isEmpty()) {
-            least = 0;
+            minimum = 0;
         } else {
-            least = Digits.parseNumber(dash < 0 ? range : range.substring(0, dash));
+            minimum = Digits.parseNumber(dash < 0 ? range : range.substring(0, dash));
         }
 
-        long most;
+        long maximum;
         if (range.isEmpty()) {
-            most = Long.MAX_VALUE;
+            maximum = Long.MAX_VALUE;
         } else {
-            most = Digits.parseNumber(dash < 0 ? range : range.substring(dash + 1));
+            maximum = Digits.parseNumber(dash < 0 ? range : range.substring(dash + 1));
         }
 
-        if (job > 0 && job < least) {
+        if (job > 0 && job < minimum) {
             throw error(SPEC + ", --gpus < -N");
         }
         if (job == 0 || node == 0) {
@@ -263,17 +264,17 @@ final class GpuCheck {
         if (job % node != 0) {
             throw error(SPEC + ", --gpus is not multiple of --gres=gpu/--gpus-per-node");
         }
-        if (job / node < least || job / node > most) {
+        if (job / node < minimum || job / node > maximum) {
             throw error(SPEC + ". Based on --gpu and --gres=gpu/--gpus-per-node required nodes (" + job / node
-                    + ") doesn't fall between min_nodes (" + least + ") and max_nodes (" + most + ") boundaries.");
+                    + ") doesn't fall between min_nodes (" + minimum + ") and max_nodes (" + maximum + ") boundaries.");
         }
     }
 
     private void tasks(long job, long node, long task) throws UsageException {
         if (task > 0
                 && node > 0
-                && o.typed(JobOption.NTASKS_PER_NODE)
-                && node / task != o.number(JobOption.NTASKS_PER_NODE)) {
+                && options.typed(JobOption.NTASKS_PER_NODE)
+                && node / task != options.number(JobOption.NTASKS_PER_NODE)) {
             throw error(SPEC
                     + ". Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node "
                     + "differ from "
@@ -285,14 +286,14 @@ final class GpuCheck {
         if (task > 0 && job > 0 && job % task != 0) {
             throw error(SPEC + ", --gpus not multiple of --gpus-per-task");
         }
-        if (task > 0 && job > 0 && o.typed(JobOption.NTASKS) && job / task != o.number(JobOption.NTASKS)) {
+        if (task > 0 && job > 0 && options.typed(JobOption.NTASKS) && job / task != options.number(JobOption.NTASKS)) {
             throw error(
                     SPEC + ". Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
         }
     }
 
     private long typedCount(JobOption option) {
-        return o.typed(option) ? count(o.text(option)) : 0;
+        return options.typed(option) ? count(options.text(option)) : 0;
     }
 
     /** {@code 2}, {@code a100:2,v100:1}: together. */
@@ -307,7 +308,7 @@ final class GpuCheck {
 
     private long ofGres() {
         long sum = 0;
-        for (String item : Texts.split(o.text(JobOption.GRES), ',')) {
+        for (String item : Texts.split(options.text(JobOption.GRES), ',')) {
             String of = ofGpu(item);
             if (of != null) {
                 sum += of.isEmpty() ? 1 : count(of);
@@ -329,18 +330,20 @@ final class GpuCheck {
     }
 
     private UsageException fatal(String sentence) {
-        return new UsageException(CommandContext.FATAL_EXIT, List.of(o.context().name() + ": fatal: " + sentence));
+        return new UsageException(
+                CommandContext.FATAL_EXIT, List.of(options.context().name() + ": fatal: " + sentence));
     }
 
     /** Makes the error. A cluster without GPUs reports the invalid specification alone. */
     private UsageException error(String sentence) {
-        String invalid = o.context().name() + ": error: Invalid generic resource (gres) specification";
-        List<String> lines =
-                hasConfiguredGpus() ? List.of(o.context().name() + ": error: " + sentence, invalid) : List.of(invalid);
-        return new UsageException(o.exitError(1), lines);
+        String invalid = options.context().name() + ": error: Invalid generic resource (gres) specification";
+        List<String> lines = hasConfiguredGpus()
+                ? List.of(options.context().name() + ": error: " + sentence, invalid)
+                : List.of(invalid);
+        return new UsageException(options.exitError(1), lines);
     }
 
     private boolean hasConfiguredGpus() {
-        return o.context().host().settings().gresTypes.contains("gpu");
+        return options.context().host().settings().gresTypes.contains("gpu");
     }
 }

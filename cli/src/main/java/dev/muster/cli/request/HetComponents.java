@@ -86,31 +86,32 @@ public final class HetComponents {
      */
     public static List<List<String>> sections(char command, List<String> args) {
         List<List<String>> out = new ArrayList<>();
-        List<String> rest = args;
+        List<String> arguments = args;
         while (true) {
             List<String> operands =
-                    GetOpt.parse(JobOption.table(command), rest, true).operands();
+                    GetOpt.parse(JobOption.table(command), arguments, true).operands();
             boolean cut = command == 'R'
                     ? operands.contains(SEPARATOR)
                     : !operands.isEmpty() && operands.getFirst().equals(SEPARATOR);
             if (!cut) {
-                out.add(rest);
+                out.add(arguments);
                 return out;
             }
-            int at = rest.size() - operands.size() + operands.indexOf(SEPARATOR);
-            out.add(rest.subList(0, at));
-            rest = rest.subList(at + 1, rest.size());
+            int index = arguments.size() - operands.size() + operands.indexOf(SEPARATOR);
+            out.add(arguments.subList(0, index));
+            arguments = arguments.subList(index + 1, arguments.size());
         }
     }
 
     /** Options and operands of one section, as typed. */
     public record Typed(JobOptions options, List<String> operands) {}
 
-    public static List<Typed> typed(CommandContext c, char command, List<List<String>> sections) throws UsageException {
+    public static List<Typed> typed(CommandContext context, char command, List<List<String>> sections)
+            throws UsageException {
         List<Typed> out = new ArrayList<>();
         for (List<String> section : sections) {
-            JobOptions o = new JobOptions(c, command);
-            out.add(new Typed(o, o.readArguments(section)));
+            JobOptions options = new JobOptions(context, command);
+            out.add(new Typed(options, options.readArguments(section)));
         }
         out.forEach(t -> out.getFirst().options().adopt(t.options(), COMMANDS_OWN));
         return out;
@@ -122,10 +123,10 @@ public final class HetComponents {
 
     /** Reads the environment of all components, and copies options of the first to the others. */
     public static void complete(List<JobOptions> all) throws UsageException {
-        for (JobOptions o : all) {
-            OptionEnvironment.read(o);
-            if (o != all.getFirst()) {
-                o.inherit(all.getFirst(), INHERITED);
+        for (JobOptions options : all) {
+            OptionEnvironment.read(options);
+            if (options != all.getFirst()) {
+                options.inherit(all.getFirst(), INHERITED);
             }
         }
     }

@@ -31,40 +31,41 @@ public final class JobEnvironment {
 
     public static List<Object> entries(Map<String, String> env) {
         List<Object> out = new ArrayList<>(env.size());
-        for (Map.Entry<String, String> e : env.entrySet()) {
-            out.add(RawText.bytes(e.getKey() + "=" + e.getValue()).base64());
+        for (Map.Entry<String, String> entry : env.entrySet()) {
+            out.add(RawText.bytes(entry.getKey() + "=" + entry.getValue()).base64());
         }
         return out;
     }
 
     /** Returns the variables that {@code --export} selects. */
-    public static Map<String, String> exported(JobOptions o) throws UsageException {
-        Map<String, String> all = o.context().env();
-        String export = o.text(JobOption.EXPORT);
+    public static Map<String, String> exported(JobOptions options) throws UsageException {
+        Map<String, String> all = options.context().env();
+        String export = options.text(JobOption.EXPORT);
         Map<String, String> out = new LinkedHashMap<>();
-        if (export.equalsIgnoreCase("ALL") || !o.has(JobOption.EXPORT) && !o.has(JobOption.EXPORT_FILE)) {
+        if (export.equalsIgnoreCase("ALL") || !options.has(JobOption.EXPORT) && !options.has(JobOption.EXPORT_FILE)) {
             out.putAll(all);
         } else if (export.equalsIgnoreCase("NONE") || export.equalsIgnoreCase("NIL")) {
             slurmOnly(all, out);
-        } else if (o.has(JobOption.EXPORT)) {
+        } else if (options.has(JobOption.EXPORT)) {
             Texts.splitQuoted(export, ',').stream()
                     .filter(Texts::isQuoteOpen)
-                    .forEach(i -> o.context().error("Improperly formed environment variable (" + i + ")"));
+                    .forEach(i -> options.context().error("Improperly formed environment variable (" + i + ")"));
             named(export, all, out);
-            if (o.command() == 'R' && Texts.splitQuoted(export, ',').stream().anyMatch("ALL"::equalsIgnoreCase)) {
+            if (options.command() == 'R'
+                    && Texts.splitQuoted(export, ',').stream().anyMatch("ALL"::equalsIgnoreCase)) {
                 out.putAll(all); // of a step what is there already counts, of a job what is said last
             }
         }
-        if (o.has(JobOption.EXPORT_FILE)) {
-            out.putAll(fromFile(o));
+        if (options.has(JobOption.EXPORT_FILE)) {
+            out.putAll(fromFile(options));
         }
-        if (o.command() == 'B') {
+        if (options.command() == 'B') {
             out.remove(Sessions.JWT); // what the job does is asked for by its user on the node
         }
-        if (o.command() == 'B' && o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("ALL")) {
+        if (options.command() == 'B' && options.has(JobOption.EXPORT) && !export.equalsIgnoreCase("ALL")) {
             out.put("SLURM_EXPORT_ENV", export);
         }
-        if (needsLogin(o)) {
+        if (needsLogin(options)) {
             out.put("SLURM_GET_USER_ENV", "1");
         }
         return out;
@@ -74,16 +75,17 @@ public final class JobEnvironment {
      * Returns whether the job starts with its user's login environment, by request or by an --export other than ALL or
      * NIL alone.
      */
-    public static boolean needsLogin(JobOptions o) {
-        String export = o.text(JobOption.EXPORT);
-        boolean implied = o.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL") && !export.equalsIgnoreCase("ALL");
-        return o.command() == 'B' && (implied || o.has(JobOption.GET_USER_ENV));
+    public static boolean needsLogin(JobOptions options) {
+        String export = options.text(JobOption.EXPORT);
+        boolean implied =
+                options.has(JobOption.EXPORT) && !export.equalsIgnoreCase("NIL") && !export.equalsIgnoreCase("ALL");
+        return options.command() == 'B' && (implied || options.has(JobOption.GET_USER_ENV));
     }
 
     private static void slurmOnly(Map<String, String> all, Map<String, String> out) {
-        for (Map.Entry<String, String> e : all.entrySet()) {
-            if (e.getKey().startsWith("SLURM_") || e.getKey().startsWith("SPANK_")) {
-                out.put(e.getKey(), e.getValue());
+        for (Map.Entry<String, String> entry : all.entrySet()) {
+            if (entry.getKey().startsWith("SLURM_") || entry.getKey().startsWith("SPANK_")) {
+                out.put(entry.getKey(), entry.getValue());
             }
         }
     }
@@ -91,11 +93,11 @@ public final class JobEnvironment {
     private static void named(String export, Map<String, String> all, Map<String, String> out) {
         slurmOnly(all, out);
         for (String item : Texts.splitQuoted(export, ',')) {
-            int eq = item.indexOf('=');
+            int equalSign = item.indexOf('=');
             if (item.equalsIgnoreCase("ALL")) {
                 out.putAll(all);
-            } else if (eq > 0) {
-                out.put(item.substring(0, eq), item.substring(eq + 1));
+            } else if (equalSign > 0) {
+                out.put(item.substring(0, equalSign), item.substring(equalSign + 1));
             } else if (all.containsKey(item)) {
                 out.put(item, all.get(item));
             }
@@ -103,24 +105,25 @@ public final class JobEnvironment {
     }
 
     /** {@code --export-file}: NAME=value entries that end with a zero byte each. */
-    private static Map<String, String> fromFile(JobOptions o) throws UsageException {
-        String path = o.text(JobOption.EXPORT_FILE);
+    private static Map<String, String> fromFile(JobOptions options) throws UsageException {
+        String path = options.text(JobOption.EXPORT_FILE);
         Map<String, String> out = new LinkedHashMap<>();
         boolean open = Digits.parseNumber(path) > 2;
         try {
             if (open) {
-                o.context().host().needsOwnProcess(); // a descriptor that the caller has open
+                options.context().host().needsOwnProcess(); // a descriptor that the caller has open
             }
-            String text = RawText.decode(o.context().host().readFile(open ? "/proc/self/fd/" + path : path, 1 << 20));
+            String text =
+                    RawText.decode(options.context().host().readFile(open ? "/proc/self/fd/" + path : path, 1 << 20));
             for (String entry : Texts.split(text, '\0')) {
-                int eq = entry.indexOf('=');
-                if (eq > 0) {
-                    out.put(entry.substring(0, eq), entry.substring(eq + 1));
+                int equalSign = entry.indexOf('=');
+                if (equalSign > 0) {
+                    out.put(entry.substring(0, equalSign), entry.substring(equalSign + 1));
                 }
             }
             return out;
         } catch (java.io.IOException e) {
-            throw o.context().bad(1, "Could not open user environment file " + path);
+            throw options.context().bad(1, "Could not open user environment file " + path);
         }
     }
 
@@ -128,42 +131,43 @@ public final class JobEnvironment {
      * A step says nothing of its memory to what it runs: it may ask for all of the job's, and another step in it would
      * wait for that.
      */
-    private static void memory(JobOptions o, Map<String, String> env) {
-        put(o, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
-        put(o, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
-        if (!o.text(JobOption.MEM).matches("0+[A-Za-z]?")) {
-            put(o, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
+    private static void memory(JobOptions options, Map<String, String> env) {
+        put(options, env, JobOption.MEM_PER_CPU, "SLURM_MEM_PER_CPU");
+        put(options, env, JobOption.MEM_PER_GPU, "SLURM_MEM_PER_GPU");
+        if (!options.text(JobOption.MEM).matches("0+[A-Za-z]?")) {
+            put(options, env, JobOption.MEM, "SLURM_MEM_PER_NODE");
         }
     }
 
     /** The variables with which a job tells its own options to its steps. */
-    public static void addOptions(JobOptions o, Map<String, String> env) {
-        put(o, env, JobOption.CPUS_PER_TASK, "SLURM_CPUS_PER_TASK");
-        put(o, env, JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU");
-        put(o, env, JobOption.GPU_FREQ, "SLURM_GPU_FREQ");
-        put(o, env, JobOption.GPUS, "SLURM_GPUS");
-        put(o, env, JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE");
-        put(o, env, JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET");
-        if (o.command() != 'R') {
-            memory(o, env);
+    public static void addOptions(JobOptions options, Map<String, String> env) {
+        put(options, env, JobOption.CPUS_PER_TASK, "SLURM_CPUS_PER_TASK");
+        put(options, env, JobOption.CPUS_PER_GPU, "SLURM_CPUS_PER_GPU");
+        put(options, env, JobOption.GPU_FREQ, "SLURM_GPU_FREQ");
+        put(options, env, JobOption.GPUS, "SLURM_GPUS");
+        put(options, env, JobOption.GPUS_PER_NODE, "SLURM_GPUS_PER_NODE");
+        put(options, env, JobOption.GPUS_PER_SOCKET, "SLURM_GPUS_PER_SOCKET");
+        if (options.command() != 'R') {
+            memory(options, env);
         }
-        put(o, env, JobOption.NTASKS, "SLURM_NTASKS");
-        put(o, env, JobOption.NTASKS, "SLURM_NPROCS");
-        put(o, env, JobOption.NTASKS_PER_CORE, "SLURM_NTASKS_PER_CORE");
-        put(o, env, JobOption.NTASKS_PER_GPU, o.command() == 'R' ? "SLURM_NTASKS_PER_TRES" : "SLURM_NTASKS_PER_GPU");
-        put(o, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
-        put(o, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
-        if (o.has(JobOption.OPEN_MODE) && o.command() != 'R') {
-            env.put("SLURM_OPEN_MODE", o.text(JobOption.OPEN_MODE).substring(0, 1));
+        put(options, env, JobOption.NTASKS, "SLURM_NTASKS");
+        put(options, env, JobOption.NTASKS, "SLURM_NPROCS");
+        put(options, env, JobOption.NTASKS_PER_CORE, "SLURM_NTASKS_PER_CORE");
+        String tasksPerGpu = options.command() == 'R' ? "SLURM_NTASKS_PER_TRES" : "SLURM_NTASKS_PER_GPU";
+        put(options, env, JobOption.NTASKS_PER_GPU, tasksPerGpu);
+        put(options, env, JobOption.NTASKS_PER_NODE, "SLURM_NTASKS_PER_NODE");
+        put(options, env, JobOption.NTASKS_PER_SOCKET, "SLURM_NTASKS_PER_SOCKET");
+        if (options.has(JobOption.OPEN_MODE) && options.command() != 'R') {
+            env.put("SLURM_OPEN_MODE", options.text(JobOption.OPEN_MODE).substring(0, 1));
         }
-        put(o, env, JobOption.NETWORK, "SLURM_NETWORK");
-        if (o.has(JobOption.PROFILE) && o.command() != 'R') {
-            env.put("SLURM_PROFILE", profiles(o.text(JobOption.PROFILE)));
+        put(options, env, JobOption.NETWORK, "SLURM_NETWORK");
+        if (options.has(JobOption.PROFILE) && options.command() != 'R') {
+            env.put("SLURM_PROFILE", profiles(options.text(JobOption.PROFILE)));
         }
-        put(o, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
-        put(o, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");
-        put(o, env, JobOption.DEPENDENCY, "SLURM_JOB_DEPENDENCY");
-        Distribution.parse(o.text(JobOption.DISTRIBUTION))
+        put(options, env, JobOption.ACCTG_FREQ, "SLURM_ACCTG_FREQ");
+        put(options, env, JobOption.CPU_FREQ, "SLURM_CPU_FREQ_REQ");
+        put(options, env, JobOption.DEPENDENCY, "SLURM_JOB_DEPENDENCY");
+        Distribution.parse(options.text(JobOption.DISTRIBUTION))
                 .filter(d -> !d.equals(Distribution.UNSET))
                 .ifPresent(d -> {
                     env.put("SLURM_DISTRIBUTION", d.text());
@@ -171,27 +175,29 @@ public final class JobEnvironment {
                         env.put("SLURM_DIST_PLANESIZE", Integer.toString(d.plane()));
                     }
                 });
-        if (o.command() != 'R') { // a step's are made of what it was told
-            MemBind.parse(o.text(JobOption.MEM_BIND))
+        if (options.command() != 'R') { // a step's are made of what it was told
+            MemBind.parse(options.text(JobOption.MEM_BIND))
                     .map(MemBind::ofJob)
                     .orElse(List.of())
                     .forEach(e -> env.put(e.substring(0, e.indexOf('=')), e.substring(e.indexOf('=') + 1)));
         }
-        put(o, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
-        put(o, env, JobOption.TRES_PER_TASK, TresPerTask.VARIABLE);
-        addBinding(o, env);
-        put(o, env, JobOption.CONTAINER, "SLURM_CONTAINER");
-        put(o, env, JobOption.CONTAINER_ID, "SLURM_CONTAINER_ID");
-        put(o, env, JobOption.CONTAINER_TYPE, "SLURM_CONTAINER_TYPE");
-        put(o, env, JobOption.HINT, "SLURM_HINT");
-        if (o.has(JobOption.OVERCOMMIT)) {
+        put(options, env, JobOption.THREADS_PER_CORE, "SLURM_THREADS_PER_CORE");
+        put(options, env, JobOption.TRES_PER_TASK, TresPerTask.VARIABLE);
+        addBinding(options, env);
+        put(options, env, JobOption.CONTAINER, "SLURM_CONTAINER");
+        put(options, env, JobOption.CONTAINER_ID, "SLURM_CONTAINER_ID");
+        put(options, env, JobOption.CONTAINER_TYPE, "SLURM_CONTAINER_TYPE");
+        put(options, env, JobOption.HINT, "SLURM_HINT");
+        if (options.has(JobOption.OVERCOMMIT)) {
             env.put("SLURM_OVERCOMMIT", "1");
         }
-        if (o.command() != 'A') {
-            env.put("SLURM_PRIO_PROCESS", Integer.toString(o.context().host().nice()));
+        if (options.command() != 'A') {
+            env.put(
+                    "SLURM_PRIO_PROCESS",
+                    Integer.toString(options.context().host().nice()));
         }
-        env.put("SLURM_SUBMIT_DIR", o.context().host().workDir());
-        env.put("SLURM_SUBMIT_HOST", o.context().host().hostName());
+        env.put("SLURM_SUBMIT_DIR", options.context().host().workDir());
+        env.put("SLURM_SUBMIT_HOST", options.context().host().hostName());
     }
 
     private static final Map<JobOption, String> TYPED_FOR_STEP = Map.of(
@@ -216,40 +222,40 @@ public final class JobEnvironment {
      * Sets the variables for options that were typed for a step in an allocation; its tasks inherit variables of the
      * environment anyway.
      */
-    public static void addTyped(JobOptions o, Map<String, String> env) {
+    public static void addTyped(JobOptions options, Map<String, String> env) {
         TYPED_FOR_STEP.forEach((option, name) -> {
-            if (o.typed(option)) {
-                env.put(name, o.text(option));
+            if (options.typed(option)) {
+                env.put(name, options.text(option));
             }
         });
-        if (o.typed(JobOption.OVERCOMMIT)) {
+        if (options.typed(JobOption.OVERCOMMIT)) {
             env.put("SLURM_OVERCOMMIT", "1");
         }
-        addBinding(o, env);
+        addBinding(options, env);
     }
 
-    private static void addBinding(JobOptions o, Map<String, String> env) {
-        String bind = GpuBinding.of(o);
+    private static void addBinding(JobOptions options, Map<String, String> env) {
+        String bind = GpuBinding.of(options);
         if (!bind.isEmpty()) {
             env.put("SLURM_TRES_BIND", bind);
         }
-        if (!bind.isEmpty() && o.command() == 'R') {
+        if (!bind.isEmpty() && options.command() == 'R') {
             env.put("SLURMD_TRES_BIND", bind);
         }
     }
 
     /** {@code task,energy} → {@code Energy,Task}. */
-    private static String profiles(String asked) {
-        List<String> words = Texts.split(Texts.lower(asked).replace("filesystem", "lustre"), ',');
+    private static String profiles(String profile) {
+        List<String> words = Texts.split(Texts.lower(profile).replace("filesystem", "lustre"), ',');
         String out = Stream.of("Energy", "Lustre", "Network", "Task")
                 .filter(w -> words.contains("all") || words.contains(Texts.lower(w)))
                 .collect(Collectors.joining(","));
         return out.isEmpty() ? "None" : out;
     }
 
-    private static void put(JobOptions o, Map<String, String> env, JobOption option, String name) {
-        if (o.has(option)) {
-            env.put(name, o.text(option));
+    private static void put(JobOptions options, Map<String, String> env, JobOption option, String name) {
+        if (options.has(option)) {
+            env.put(name, options.text(option));
         }
     }
 }

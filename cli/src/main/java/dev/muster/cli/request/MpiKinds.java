@@ -14,19 +14,19 @@ public final class MpiKinds {
     private MpiKinds() {}
 
     /** Returns the step's kind of MPI: the option, else MpiDefault; "" for none. */
-    public static String of(JobOptions o) {
-        String mpi = o.has(JobOption.MPI)
-                ? o.text(JobOption.MPI)
-                : o.context().host().settings().mpiDefault;
+    public static String of(JobOptions options) {
+        String mpi = options.has(JobOption.MPI)
+                ? options.text(JobOption.MPI)
+                : options.context().host().settings().mpiDefault;
         return mpi.equals(NONE) ? "" : mpi;
     }
 
     /** @throws UsageException where there is no such kind */
-    public static void check(CommandContext c, JobOptions o) throws UsageException {
-        String mpi = of(o);
-        if (!mpi.isEmpty() && !allKinds(c).contains(mpi)) {
+    public static void check(CommandContext context, JobOptions options) throws UsageException {
+        String mpi = of(options);
+        if (!mpi.isEmpty() && !allKinds(context).contains(mpi)) {
             throw new UsageException(
-                    o.exitError(1),
+                    options.exitError(1),
                     List.of(
                             "srun: error: Couldn't find the specified plugin name for mpi/" + mpi
                                     + " looking at all files",
@@ -37,23 +37,23 @@ public final class MpiKinds {
         }
     }
 
-    public static void list(CommandContext c) {
-        c.out().println("MPI plugin types are...");
+    public static void list(CommandContext context) {
+        context.out().println("MPI plugin types are...");
         List<String> versions = new ArrayList<>();
-        for (String kind : allKinds(c)) {
+        for (String kind : allKinds(context)) {
             if (kind.contains("_")) {
                 versions.add(kind);
             } else {
-                c.out().println("\t" + kind);
+                context.out().println("\t" + kind);
             }
         }
         if (!versions.isEmpty()) {
-            c.out().println("specific pmix plugin versions available: " + String.join(",", versions));
+            context.out().println("specific pmix plugin versions available: " + String.join(",", versions));
         }
     }
 
-    private static List<String> allKinds(CommandContext c) {
-        List<String> told = c.host().mpiKinds();
-        return told.isEmpty() ? List.of(NONE) : told;
+    private static List<String> allKinds(CommandContext context) {
+        List<String> kinds = context.host().mpiKinds();
+        return kinds.isEmpty() ? List.of(NONE) : kinds;
     }
 }

@@ -26,30 +26,30 @@ public final class OptionEnvironment {
     }
 
     private void readVariables() throws UsageException {
-        for (JobOption o : JobOption.values()) {
-            if (isOverridden(o)) {
+        for (JobOption option : JobOption.values()) {
+            if (isOverridden(option)) {
                 continue;
             }
-            for (String name : o.variables(options.command())) {
+            for (String name : option.variables(options.command())) {
                 String value = ComponentEnvironment.value(options.context().env(), name, options.hetGroup());
                 if (value == null) {
                     continue;
                 }
-                boolean isUnset = o.arg == GetOpt.Arg.NONE && isNo(value) && o != JobOption.VERBOSE
-                        || o == JobOption.JOBID && value.isEmpty();
+                boolean isUnset = option.arg == GetOpt.Arg.NONE && isNo(value) && option != JobOption.VERBOSE
+                        || option == JobOption.JOBID && value.isEmpty();
                 if (!isUnset) {
-                    options.set(o, value, JobOptions.Origin.ENVIRONMENT);
+                    options.set(option, value, JobOptions.Origin.ENVIRONMENT);
                 }
             }
         }
     }
 
     /** Returns whether the command line decides the option. */
-    private boolean isOverridden(JobOption o) {
-        return options.typed(o)
-                || o == JobOption.GPUS_PER_NODE && GpuCheck.hasStepGpus(options)
-                || o == JobOption.CPUS_PER_TASK && options.typed(JobOption.CPUS_PER_GPU)
-                || o == JobOption.CPUS_PER_GPU && options.typed(JobOption.CPUS_PER_TASK);
+    private boolean isOverridden(JobOption option) {
+        return options.typed(option)
+                || option == JobOption.GPUS_PER_NODE && GpuCheck.hasStepGpus(options)
+                || option == JobOption.CPUS_PER_TASK && options.typed(JobOption.CPUS_PER_GPU)
+                || option == JobOption.CPUS_PER_GPU && options.typed(JobOption.CPUS_PER_TASK);
     }
 
     private static boolean isNo(String value) {

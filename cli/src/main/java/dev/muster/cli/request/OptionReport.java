@@ -24,9 +24,9 @@ public final class OptionReport {
         CommandContext context = options.context();
         context.info("defined options");
         context.info(RULE);
-        for (JobOption o : JobOption.values()) {
-            if (options.has(o)) {
-                context.info(padded(o.longName) + ": " + OptionCheck.shown(o, options.text(o)));
+        for (JobOption option : JobOption.values()) {
+            if (options.has(option)) {
+                context.info(padded(option.longName) + ": " + OptionCheck.shown(option, options.text(option)));
             }
         }
         context.info(padded("verbose") + ": " + options.verbose());

@@ -22,10 +22,10 @@ public final class ProgramFile {
      * @param directory absolute
      * @return the path as put together, with the name's dots; empty if there is no executable file
      */
-    public static Optional<String> find(CommandContext c, String directory, String name) {
+    public static Optional<String> find(CommandContext context, String directory, String name) {
         List<String> candidates = new ArrayList<>();
         if (!name.startsWith("/") && !name.startsWith(".")) {
-            Texts.split(c.env("PATH"), ':').stream()
+            Texts.split(context.env("PATH"), ':').stream()
                     .filter(d -> !d.isEmpty())
                     .forEach(d -> candidates.add(d + "/" + name));
         }
@@ -45,15 +45,15 @@ public final class ProgramFile {
      *
      * @throws UsageException if there is no such file
      */
-    public static List<String> tested(JobOptions o, List<String> program) throws UsageException {
-        CommandContext c = o.context();
-        boolean asked = o.has(JobOption.BCAST)
-                || c.env().containsKey("SLURM_TEST_EXEC")
-                || c.host().settings().launchParameters.contains("test_exec");
-        if (program.isEmpty() || o.has(JobOption.MULTI_PROG) || !asked) {
+    public static List<String> tested(JobOptions options, List<String> program) throws UsageException {
+        CommandContext context = options.context();
+        boolean isCopied = options.has(JobOption.BCAST)
+                || context.env().containsKey("SLURM_TEST_EXEC")
+                || context.host().settings().launchParameters.contains("test_exec");
+        if (program.isEmpty() || options.has(JobOption.MULTI_PROG) || !isCopied) {
             return program;
         }
-        Optional<String> file = find(c, new JobRequest(o).workDir(), program.getFirst());
+        Optional<String> file = find(context, new JobRequest(options).workDir(), program.getFirst());
         if (file.isEmpty()) {
             throw new UsageException(
                     CommandContext.FATAL_EXIT, List.of("srun: fatal: Can not execute " + program.getFirst()));

@@ -61,12 +61,12 @@ public final class ScriptOptions {
         List<String> words = new ArrayList<>();
         int number = 0;
         int current = 0;
-        for (int at = 0; at < script.length() && current <= component; ) {
-            int end = script.indexOf('\n', at);
-            String line = script.substring(at, end < 0 ? script.length() : end);
+        for (int index = 0; index < script.length() && current <= component; ) {
+            int end = script.indexOf('\n', index);
+            String line = script.substring(index, end < 0 ? script.length() : end);
             String text = line.startsWith(MARK) ? line.substring(MARK.length()) : "";
             number++;
-            at = end < 0 ? script.length() : end + 1;
+            index = end < 0 ? script.length() : end + 1;
             if (isSeparator(text)) {
                 if (current == component) {
                     warnOfPackjob(text.strip().split("\\s", 2)[0], options);
@@ -80,10 +80,11 @@ public final class ScriptOptions {
                 words.addAll(words(text, number, options, true));
             }
         }
-        List<String> rest =
+        List<String> operands =
                 options.apply(GetOpt.parse(JobOption.table(options.command()), words, false), JobOptions.Origin.SCRIPT);
-        if (!rest.isEmpty()) {
-            throw options.context().bad(BAD_DIRECTIVE, "Invalid directive found in batch script: " + rest.getFirst());
+        if (!operands.isEmpty()) {
+            throw options.context()
+                    .bad(BAD_DIRECTIVE, "Invalid directive found in batch script: " + operands.getFirst());
         }
     }
 
@@ -117,14 +118,14 @@ public final class ScriptOptions {
             }
             Word word = Word.at(line, i);
             // components are separated by lines of a script, not within one
-            String wrong = "";
+            String error = "";
             if (word.openQuote != 0) {
-                wrong = "Unmatched `" + word.openQuote + "`";
+                error = "Unmatched `" + word.openQuote + "`";
             } else if (word.typed.equals(":")) {
-                wrong = "Unexpected `:`";
+                error = "Unexpected `:`";
             }
-            if (!wrong.isEmpty()) {
-                throw fatal(options, number, wrong + " in [" + line.substring(out.isEmpty() ? i : behindLast) + "]");
+            if (!error.isEmpty()) {
+                throw fatal(options, number, error + " in [" + line.substring(out.isEmpty() ? i : behindLast) + "]");
             }
             if (separates && isSeparatorWord(word.typed)) {
                 warnOfPackjob(word.text, options);

@@ -21,10 +21,10 @@ public final class SubmissionLog {
 
     private SubmissionLog() {}
 
-    static void log(JobOptions o, int jobId, long stepId, List<String> words) throws UsageException {
-        CommandContext c = o.context();
-        if (c.host().cliFilters().stream().anyMatch(p -> p.equals(PLUGIN) || p.equals("syslog"))) {
-            String text = "post_submit: " + text(o, jobId, stepId, words);
+    static void log(JobOptions options, int jobId, long stepId, List<String> words) throws UsageException {
+        CommandContext context = options.context();
+        if (context.host().cliFilters().stream().anyMatch(p -> p.equals(PLUGIN) || p.equals("syslog"))) {
+            String text = "post_submit: " + text(options, jobId, stepId, words);
             Syslog.open("slurm/" + PLUGIN, Syslog.USER).ifPresent(log -> log.notice(text));
         }
     }
@@ -38,8 +38,8 @@ public final class SubmissionLog {
             }
         }
         Json.Obj env = new Json.Obj();
-        for (Map.Entry<String, String> e : o.context().env().entrySet()) {
-            env.put(e.getKey(), e.getValue());
+        for (Map.Entry<String, String> entry : o.context().env().entrySet()) {
+            env.put(entry.getKey(), entry.getValue());
         }
         return new Json.Obj()
                 .put("jobid", (long) jobId)

@@ -100,105 +100,106 @@ public final class Sacct implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
-        if (!p.error().isEmpty()) {
-            throw new UsageException(1, List.of(c.program() + ": " + p.error()));
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = GetOpt.parse(OPTIONS, context.args(), false);
+        if (!parsed.error().isEmpty()) {
+            throw new UsageException(1, List.of(context.program() + ": " + parsed.error()));
         }
-        SacctOptions w = new SacctOptions();
-        w.format = c.env("SACCT_FORMAT");
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
+        SacctOptions options = new SacctOptions();
+        options.format = context.env("SACCT_FORMAT");
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
                 case "version" -> {
-                    c.out().println(Release.LINE);
+                    context.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {
-                    SacctHelp.print(c, OPTIONS);
+                    SacctHelp.print(context, OPTIONS);
                     return 0;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: sacct [options]");
-                    c.out().println("\tUse --help for help");
+                    context.out().println("Usage: sacct [options]");
+                    context.out().println("\tUse --help for help");
                     return 0;
                 }
                 case "helpformat" -> {
-                    helpFormat(c);
+                    helpFormat(context);
                     return 0;
                 }
-                default -> w.read(c, h.opt().name(), h.value());
+                default -> options.read(context, hit.opt().name(), hit.value());
             }
         }
-        if (!p.operands().isEmpty()) {
+        if (!parsed.operands().isEmpty()) {
             List<String> words = new ArrayList<>(List.of("sacct: error: Unknown arguments:"));
-            p.operands().forEach(word -> words.add("sacct: error:  " + word));
+            parsed.operands().forEach(word -> words.add("sacct: error:  " + word));
             throw new UsageException(1, words);
         }
-        if (w.query.has("minLimitMin") && !w.query.has("maxLimitMin")) {
+        if (options.query.has("minLimitMin") && !options.query.has("maxLimitMin")) {
             // alone it is the limit itself
-            w.query.put("maxLimitMin", w.query.number("minLimitMin"));
+            options.query.put("maxLimitMin", options.query.number("minLimitMin"));
         }
-        if (w.completion) {
-            w.useCompletionFormat();
+        if (options.completion) {
+            options.useCompletionFormat();
         }
-        List<Column> columns = columns(w);
-        w.setWindow(c);
-        if (w.completion) {
-            return completions(c, w, columns);
+        List<Column> columns = columns(options);
+        options.setWindow(context);
+        if (options.completion) {
+            return completions(context, options, columns);
         }
-        qosThere(c, w);
-        report(c, w);
-        return w.text.isEmpty() ? show(c, w, columns) : texts(c, w);
+        qosThere(context, options);
+        report(context, options);
+        return options.text.isEmpty() ? show(context, options, columns) : texts(context, options);
     }
 
-    private static void helpFormat(CommandContext c) {
+    private static void helpFormat(CommandContext context) {
         StringBuilder line = new StringBuilder();
         SacctField[] all = SacctField.values();
         for (int i = 0; i < all.length; i++) {
             RowFormat.append(line, all[i].title, 19, false);
             line.append(' ');
             if (i % 4 == 3 || i == all.length - 1) {
-                c.out().println(line.toString());
+                context.out().println(line.toString());
                 line.setLength(0);
             }
         }
     }
 
     /** {@code -v} tells which jobs are looked for, {@code -vv} the options as well. */
-    private static void report(CommandContext c, SacctOptions w) {
-        if (w.verbose == 0) {
+    private static void report(CommandContext context, SacctOptions options) {
+        if (options.verbose == 0) {
             return;
         }
-        String from = w.query.number("from") == 0 ? "Epoch 0" : clock(c, w.query.number("from"));
-        long to = w.query.number("to") == 0 ? c.host().nowMs() / 1000 : w.query.number("to");
-        c.info("Jobs " + (w.states ? String.join(",", w.query.texts("states")) : "Eligible")
-                + " in the time window from " + from + " to " + clock(c, to));
-        if (w.verbose > 1) {
-            c.info("debug:  Options selected:\n\topt_completion=no\n\topt_dup=" + yes(w.query.flag("duplicates"))
+        String from = options.query.number("from") == 0 ? "Epoch 0" : clock(context, options.query.number("from"));
+        long to = options.query.number("to") == 0 ? context.host().nowMs() / 1000 : options.query.number("to");
+        context.info("Jobs " + (options.states ? String.join(",", options.query.texts("states")) : "Eligible")
+                + " in the time window from " + from + " to " + clock(context, to));
+        if (options.verbose > 1) {
+            context.info("debug:  Options selected:\n\topt_completion=no\n\topt_dup="
+                    + yes(options.query.flag("duplicates"))
                     + "\n\topt_field_list="
-                    + (w.format.isEmpty() ? "(null)" : w.format + ",") + "\n\topt_help=0\n\topt_no_steps="
-                    + yes(w.query.flag("allocationsOnly")) + "\n\topt_whole_hetjob="
-                    + (w.query.text("wholeHetjob").isEmpty() ? "(null)" : w.query.text("wholeHetjob")));
+                    + (options.format.isEmpty() ? "(null)" : options.format + ",") + "\n\topt_help=0\n\topt_no_steps="
+                    + yes(options.query.flag("allocationsOnly")) + "\n\topt_whole_hetjob="
+                    + (options.query.text("wholeHetjob").isEmpty() ? "(null)" : options.query.text("wholeHetjob")));
         }
     }
 
-    private static String clock(CommandContext c, long sec) {
-        return Times.strftime(sec, c.host().zone(), "%a %b %d %H:%M:%S %Y");
+    private static String clock(CommandContext context, long sec) {
+        return Times.strftime(sec, context.host().zone(), "%a %b %d %H:%M:%S %Y");
     }
 
     private static String yes(boolean on) {
         return on ? "yes" : "no";
     }
 
-    /** Fields of earlier versions, with what sacct says of them. */
+    /** Fields of earlier versions, with the message of sacct about each. */
     private static final Map<String, String> REMOVED_FIELDS = Map.of(
             "reqgres",
             "ReqGRES has been removed, please use ReqTRES",
             "allocgres",
             "AllocGRES has been removed, please use AllocTRES");
 
-    private static List<Column> columns(SacctOptions w) throws UsageException {
-        String format = w.format.isEmpty() ? PLAIN : w.format;
+    private static List<Column> columns(SacctOptions options) throws UsageException {
+        String format = options.format.isEmpty() ? PLAIN : options.format;
         List<Column> out = new ArrayList<>();
         for (String item : Texts.split(format, ',')) {
             int percent = item.indexOf('%');
@@ -231,9 +232,15 @@ public final class Sacct implements Command {
         return out;
     }
 
-    private static int show(CommandContext c, SacctOptions w, List<Column> columns) throws UsageException {
-        if (!w.json.isEmpty()) {
-            return SacctDocument.print(c, w.json, w.parser, w.query, w.filter, () -> queryAccounting(c, w));
+    private static int show(CommandContext context, SacctOptions options, List<Column> columns) throws UsageException {
+        if (!options.json.isEmpty()) {
+            return SacctDocument.print(
+                    context,
+                    options.json,
+                    options.parser,
+                    options.query,
+                    options.filter,
+                    () -> queryAccounting(context, options));
         }
         if (columns.stream().allMatch(col -> col.field.needs().isPresent())) {
             List<Object> fields = new ArrayList<>(columns.stream()
@@ -243,32 +250,33 @@ public final class Sacct implements Command {
             // none at all would stand for all of them
             fields.add("jobId");
             fields.addAll(AccountedOrder.FIELDS);
-            fields.addAll(w.filter.fields());
-            w.query.put("fields", fields);
+            fields.addAll(options.filter.fields());
+            options.query.put("fields", fields);
         }
-        w.query.put("limit", w.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
-        w.query.put("packed", w.filter.isEmpty());
+        options.query.put("limit", options.query.flag("allocationsOnly") ? JOBS_AT_ONCE : WITH_STEPS_AT_ONCE);
+        options.query.put("packed", options.filter.isEmpty());
         Rows rows = null;
         long next;
         do {
             byte[] reply;
             try {
-                reply = queryAccounting(c, w);
+                reply = queryAccounting(context, options);
             } catch (SlurmException e) {
-                return failed(c, e);
+                return failed(context, e);
             }
             if (rows == null) {
-                Map<String, String> numbers =
-                        columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW) ? qosNumbers(c) : Map.of();
-                rows = new Rows(c, w, columns, numbers);
-                if (!w.noHeader) {
-                    header(c, w, columns);
+                Map<String, String> numbers = columns.stream().anyMatch(col -> col.field == SacctField.QOSRAW)
+                        ? qosNumbers(context)
+                        : Map.of();
+                rows = new Rows(context, options, columns, numbers);
+                if (!options.noHeader) {
+                    header(context, options, columns);
                 }
             }
             next = PackedAnswer.isPacked(reply)
                     ? rows.take(new PackedAnswer.Reader(reply))
-                    : rows.take(picked(w, Json.object(reply)));
-            w.query.put("fromJob", next);
+                    : rows.take(picked(options, Json.object(reply)));
+            options.query.put("fromJob", next);
         } while (next > 0);
         rows.order.end();
         return 0;
@@ -276,8 +284,8 @@ public final class Sacct implements Command {
 
     /** Prints the jobs of an answer in their order; what comes in several parts is printed as it comes. */
     private static final class Rows {
-        private final CommandContext c;
-        private final SacctOptions w;
+        private final CommandContext context;
+        private final SacctOptions options;
         private final List<Column> columns;
         private final Map<String, String> numbers;
         private final AccountedOrder order = new AccountedOrder(this::print);
@@ -285,21 +293,22 @@ public final class Sacct implements Command {
         @SuppressWarnings("NullAway.Init") // take() sets it before rows are printed
         private SacctField.View view;
 
-        private Rows(CommandContext c, SacctOptions w, List<Column> columns, Map<String, String> numbers) {
-            this.c = c;
-            this.w = w;
+        private Rows(CommandContext context, SacctOptions options, List<Column> columns, Map<String, String> numbers) {
+            this.context = context;
+            this.options = options;
             this.columns = columns;
             this.numbers = numbers;
         }
 
         private void print(AccountedOrder.Entry e) {
             view.cluster(e.cluster());
-            entry(c, w, columns, e.job(), e.steps(), view);
+            entry(context, options, columns, e.job(), e.steps(), view);
         }
 
         /** Returns number of the job to go on from, 0 if that was all. */
         private long take(Json.Obj reply) {
-            view = new SacctField.View(c, reply.number("now"), w.unit, w.expand, w.localIds, numbers);
+            view = new SacctField.View(
+                    context, reply.number("now"), options.unit, options.expand, options.localIds, numbers);
             for (Json.Obj entry : reply.objects("jobs")) {
                 String cluster = entry.text("cluster").isEmpty() ? reply.text("cluster") : entry.text("cluster");
                 order.add(new AccountedOrder.Entry(cluster, entry.obj("job"), entry.objects("steps")));
@@ -308,7 +317,7 @@ public final class Sacct implements Command {
         }
 
         private long take(PackedAnswer.Reader reply) {
-            view = new SacctField.View(c, reply.now(), w.unit, w.expand, w.localIds, numbers);
+            view = new SacctField.View(context, reply.now(), options.unit, options.expand, options.localIds, numbers);
             while (reply.advance()) {
                 String cluster = reply.jobCluster().isEmpty() ? reply.cluster() : reply.jobCluster();
                 order.add(new AccountedOrder.Entry(cluster, reply.job(), reply.steps()));
@@ -327,8 +336,8 @@ public final class Sacct implements Command {
     /**
      * Applies {@code --associations} (slurmdbd adds the number to each row), {@code --flags} and {@code --constraints}.
      */
-    private static Json.Obj picked(SacctOptions w, Json.Obj reply) {
-        if (w.filter.isEmpty()) {
+    private static Json.Obj picked(SacctOptions options, Json.Obj reply) {
+        if (options.filter.isEmpty()) {
             return reply;
         }
         Json.Obj out = new Json.Obj();
@@ -336,50 +345,51 @@ public final class Sacct implements Command {
         return out.put(
                 "jobs",
                 new ArrayList<Object>(reply.objects("jobs").stream()
-                        .filter(j -> w.filter.test(j.obj("job")))
+                        .filter(j -> options.filter.test(j.obj("job")))
                         .toList()));
     }
 
     private static void entry(
-            CommandContext c,
-            SacctOptions w,
+            CommandContext context,
+            SacctOptions options,
             List<Column> columns,
             Json.Obj whole,
             List<Json.Obj> all,
             SacctField.View view) {
-        Json.Obj job = truncated(w, whole, view);
-        List<Json.Obj> steps =
-                w.truncate ? all.stream().map(s -> truncated(w, s, view)).toList() : all;
+        Json.Obj job = truncated(options, whole, view);
+        List<Json.Obj> steps = options.truncate
+                ? all.stream().map(s -> truncated(options, s, view)).toList()
+                : all;
         sumUsage(job, steps);
-        if (wantsJob(w, job)) {
-            for (Json.Obj one : w.array ? byTask(job) : List.of(job)) {
-                row(c, w, columns, one, one, view);
+        if (wantsJob(options, job)) {
+            for (Json.Obj one : options.array ? byTask(job) : List.of(job)) {
+                row(context, options, columns, one, one, view);
             }
         }
-        if (!w.query.flag("allocationsOnly")) {
-            for (Json.Obj s : steps) {
-                row(c, w, columns, job, s, view);
+        if (!options.query.flag("allocationsOnly")) {
+            for (Json.Obj step : steps) {
+                row(context, options, columns, job, step, view);
             }
         }
     }
 
     /** {@code --truncate}: what of it lies in the window that was asked for. */
-    private static Json.Obj truncated(SacctOptions w, Json.Obj row, SacctField.View view) {
+    private static Json.Obj truncated(SacctOptions options, Json.Obj row, SacctField.View view) {
         long start = row.number("startTime");
-        if (!w.truncate || start <= 0) {
+        if (!options.truncate || start <= 0) {
             return row;
         }
-        long from = w.query.number("from");
-        long to = w.query.number("to") > 0 ? w.query.number("to") : view.now();
+        long from = options.query.number("from");
+        long to = options.query.number("to") > 0 ? options.query.number("to") : view.now();
         long end = row.number("endTime");
         Json.Obj out = new Json.Obj();
         row.fields().forEach(out::put);
         return out.put("startTime", Math.max(start, from)).put("endTime", end > 0 ? Math.min(end, to) : to);
     }
 
-    private static void qosThere(CommandContext c, SacctOptions w) throws UsageException {
-        List<String> wanted = w.query.texts("qos");
-        Map<String, String> known = wanted.isEmpty() ? Map.of() : qosNumbers(c);
+    private static void qosThere(CommandContext context, SacctOptions options) throws UsageException {
+        List<String> wanted = options.query.texts("qos");
+        Map<String, String> known = wanted.isEmpty() ? Map.of() : qosNumbers(context);
         for (String name : known.isEmpty() ? List.<String>of() : wanted) {
             if (!known.containsKey(Texts.lower(name)) && !known.containsValue(name)) {
                 throw new UsageException(
@@ -393,13 +403,13 @@ public final class Sacct implements Command {
     }
 
     /** Returns the QOS of slurmdbd; none without slurmdbd. */
-    private static Map<String, String> qosNumbers(CommandContext c) {
+    private static Map<String, String> qosNumbers(CommandContext context) {
         Map<String, String> out = new LinkedHashMap<>();
-        if (!c.host().accountingType().equals("accounting_storage/slurmdbd")) {
+        if (!context.host().accountingType().equals("accounting_storage/slurmdbd")) {
             return out;
         }
         try {
-            c.host()
+            context.host()
                     .accounting()
                     .call(
                             "Show",
@@ -410,7 +420,7 @@ public final class Sacct implements Command {
                     .objects("rows")
                     .forEach(q -> out.put(q.text("Name"), q.text("ID")));
         } catch (SlurmException e) {
-            c.error("the numbers of QOS: " + e.getMessage());
+            context.error("the numbers of QOS: " + e.getMessage());
         }
         return out;
     }
@@ -427,20 +437,20 @@ public final class Sacct implements Command {
         return out.isEmpty() ? List.of(job) : out;
     }
 
-    private static Json.Obj ask(CommandContext c, SacctOptions w) throws SlurmException {
-        return Json.object(queryAccounting(c, w));
+    private static Json.Obj ask(CommandContext context, SacctOptions options) throws SlurmException {
+        return Json.object(queryAccounting(context, options));
     }
 
     /**
      * slurmctld waits until its own newest rows are there; slurmdbd answers for other clusters, and while slurmctld is
      * away.
      */
-    private static byte[] queryAccounting(CommandContext c, SacctOptions w) throws SlurmException {
-        boolean separate = c.host().accountingType().equals("accounting_storage/slurmdbd");
-        List<Object> named = w.query.list("clusters");
+    private static byte[] queryAccounting(CommandContext context, SacctOptions options) throws SlurmException {
+        boolean separate = context.host().accountingType().equals("accounting_storage/slurmdbd");
+        List<Object> named = options.query.list("clusters");
         if (!separate || named.isEmpty()) {
             try {
-                return c.host().controller().bytes("QueryAccounting", w.query);
+                return context.host().controller().bytes("QueryAccounting", options.query);
             } catch (SlurmException e) {
                 if (!separate || e.errno() != SlurmErrno.CTLD_CONNECT.number()) {
                     throw e;
@@ -448,27 +458,27 @@ public final class Sacct implements Command {
             }
         }
         if (named.isEmpty()) {
-            w.query.put("clusters", new ArrayList<Object>(c.host().clusters()));
+            options.query.put("clusters", new ArrayList<Object>(context.host().clusters()));
         } else if (named.size() == 1 && String.valueOf(named.getFirst()).equalsIgnoreCase("all")) {
-            w.query.put("clusters", new ArrayList<>());
+            options.query.put("clusters", new ArrayList<>());
         }
-        return c.host().accounting().bytes("QueryAccounting", w.query);
+        return context.host().accounting().bytes("QueryAccounting", options.query);
     }
 
-    static int failed(CommandContext c, SlurmException e) {
-        c.out().flush();
+    static int failed(CommandContext context, SlurmException e) {
+        context.out().flush();
         if (e.errno() == SlurmErrno.DISABLED.number()) {
-            c.err().println("Slurm accounting storage is disabled");
+            context.err().println("Slurm accounting storage is disabled");
         } else {
-            c.error(e.getMessage());
+            context.error(e.getMessage());
         }
         return e.errno() == SlurmErrno.DB_QUERY_TOO_WIDE.number() ? e.errno() & EXIT_MASK : 1;
     }
 
     /** Only steps were named: then the job's own row is not wanted. */
-    private static boolean wantsJob(SacctOptions w, Json.Obj job) {
+    private static boolean wantsJob(SacctOptions options, Json.Obj job) {
         boolean anyStep = false;
-        for (String id : w.query.texts("jobs")) {
+        for (String id : options.query.texts("jobs")) {
             int dot = id.indexOf('.');
             String name = dot < 0 ? id : id.substring(0, dot);
             boolean same = name.equals(SacctField.shownId(job))
@@ -492,12 +502,12 @@ public final class Sacct implements Command {
         long system = 0;
         long stepsJ = 0;
         long wholeJ = 0;
-        for (Json.Obj s : steps) {
-            user += s.obj("usage").number("userCpuUs");
-            system += s.obj("usage").number("systemCpuUs");
-            long used = s.obj("usage").number("energyJ");
-            stepsJ += s.integer("stepId") >= 0 ? used : 0;
-            wholeJ = Math.max(wholeJ, s.integer("stepId") >= 0 ? 0 : used);
+        for (Json.Obj step : steps) {
+            user += step.obj("usage").number("userCpuUs");
+            system += step.obj("usage").number("systemCpuUs");
+            long used = step.obj("usage").number("energyJ");
+            stepsJ += step.integer("stepId") >= 0 ? used : 0;
+            wholeJ = Math.max(wholeJ, step.integer("stepId") >= 0 ? 0 : used);
         }
         job.put(
                 "usage",
@@ -507,39 +517,44 @@ public final class Sacct implements Command {
                         .put("energyJ", Math.max(stepsJ, wholeJ)));
     }
 
-    private static int completions(CommandContext c, SacctOptions w, List<Column> columns) throws UsageException {
-        boolean more = w.array || w.expand || !w.text.isEmpty() || !w.json.isEmpty() || !w.filter.isEmpty();
+    private static int completions(CommandContext context, SacctOptions options, List<Column> columns)
+            throws UsageException {
+        boolean more = options.array
+                || options.expand
+                || !options.text.isEmpty()
+                || !options.json.isEmpty()
+                || !options.filter.isEmpty();
         if (more) {
-            throw c.bad(1, "records of completion are listed in columns, with what is written there alone");
+            throw context.bad(1, "records of completion are listed in columns, with what is written there alone");
         }
-        if (!w.users) {
-            w.query.fields().remove("userIds"); // every user that can read the file sees all of it
+        if (!options.users) {
+            options.query.fields().remove("userIds"); // every user that can read the file sees all of it
         }
-        boolean[] begun = {w.noHeader};
+        boolean[] begun = {options.noHeader};
         int rc = SacctCompletions.show(
-                c,
-                w.file,
-                w.query,
-                !w.start.isEmpty() || !w.end.isEmpty(),
+                context,
+                options.file,
+                options.query,
+                !options.start.isEmpty() || !options.end.isEmpty(),
                 columns.stream().map(Column::field).toList(),
                 values -> {
                     if (!begun[0]) {
-                        header(c, w, columns);
+                        header(context, options, columns);
                         begun[0] = true;
                     }
                     StringBuilder line = new StringBuilder();
                     for (int i = 0; i < values.size(); i++) {
-                        value(line, w, columns.get(i), values.get(i), i == values.size() - 1);
+                        value(line, options, columns.get(i), values.get(i), i == values.size() - 1);
                     }
-                    c.out().println(line.toString());
+                    context.out().println(line.toString());
                 });
         if (!begun[0]) {
-            header(c, w, columns);
+            header(context, options, columns);
         }
         return rc;
     }
 
-    private static void header(CommandContext c, SacctOptions w, List<Column> columns) {
+    private static void header(CommandContext context, SacctOptions options, List<Column> columns) {
         StringBuilder line = new StringBuilder();
         StringBuilder dashes = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
@@ -548,78 +563,84 @@ public final class Sacct implements Command {
             // a title that does not fit ends without a sign of it
             value(
                     line,
-                    w,
+                    options,
                     columns.get(i),
-                    w.parsable || title.length() <= width ? title : title.substring(0, width),
+                    options.parsable || title.length() <= width ? title : title.substring(0, width),
                     i == columns.size() - 1);
             dashes.repeat('-', Math.abs(columns.get(i).width)).append(' ');
         }
-        c.out().println(line.toString());
-        if (!w.parsable) {
-            c.out().println(dashes.toString());
+        context.out().println(line.toString());
+        if (!options.parsable) {
+            context.out().println(dashes.toString());
         }
     }
 
     private static void row(
-            CommandContext c, SacctOptions w, List<Column> columns, Json.Obj job, Json.Obj step, SacctField.View view) {
+            CommandContext context,
+            SacctOptions options,
+            List<Column> columns,
+            Json.Obj job,
+            Json.Obj step,
+            SacctField.View view) {
         StringBuilder line = view.line();
         for (int i = 0; i < columns.size(); i++) {
-            value(line, w, columns.get(i), columns.get(i).field.value(job, step, view), i == columns.size() - 1);
+            value(line, options, columns.get(i), columns.get(i).field.value(job, step, view), i == columns.size() - 1);
         }
-        c.out().println(line.toString());
+        context.out().println(line.toString());
     }
 
-    private static void value(StringBuilder line, SacctOptions w, Column column, String v, boolean last) {
-        if (w.parsable) {
-            line.append(v);
-            if (w.trailing || !last) {
-                line.append(w.delimiter);
+    private static void value(StringBuilder line, SacctOptions options, Column column, String text, boolean last) {
+        if (options.parsable) {
+            line.append(text);
+            if (options.trailing || !last) {
+                line.append(options.delimiter);
             }
             return;
         }
         int width = Math.abs(column.width);
-        RowFormat.append(line, v.length() > width ? v.substring(0, width - 1) + CUT : v, width, column.width > 0);
+        RowFormat.append(
+                line, text.length() > width ? text.substring(0, width - 1) + CUT : text, width, column.width > 0);
         line.append(' ');
     }
 
-    /** {@code --batch-script} and {@code --env-vars}: what accounting has kept of each job. */
-    private static int texts(CommandContext c, SacctOptions w) throws UsageException {
-        if (!w.jobs) {
+    /** Prints the stored script or environment of each job: {@code --batch-script} and {@code --env-vars}. */
+    private static int texts(CommandContext context, SacctOptions options) throws UsageException {
+        if (!options.jobs) {
             throw new UsageException(
                     1,
                     List.of("sacct: fatal: When requesting "
-                            + (w.text.equals("script") ? "job scripts" : "job environment")
+                            + (options.text.equals("script") ? "job scripts" : "job environment")
                             + " you must also request specific jobs with the '-j' option."));
         }
-        w.query.put("text", w.text);
+        options.query.put("text", options.text);
         Json.Obj reply;
         try {
-            reply = ask(c, w);
+            reply = ask(context, options);
         } catch (SlurmException e) {
-            return failed(c, e);
+            return failed(context, e);
         }
         for (Json.Obj entry : reply.objects("jobs")) {
             String id = SacctField.shownId(entry.obj("job"));
-            if (!w.noHeader) {
-                c.out()
+            if (!options.noHeader) {
+                context.out()
                         .println(
-                                w.text.equals("script")
+                                options.text.equals("script")
                                         ? "Batch Script for " + id
                                         : "Environment used for " + id + " (must be batch to display)");
-                c.out().println("-".repeat(80));
+                context.out().println("-".repeat(80));
             }
             byte[] text = Bytes.fromBase64(entry.text("text")).toArray();
-            if (w.text.equals("environment")) {
+            if (options.text.equals("environment")) {
                 for (int i = 0; i < text.length; i++) {
                     text[i] = text[i] == 0 ? (byte) '\n' : text[i];
                 }
             }
             if (text.length == 0) {
-                c.out().println("NONE");
+                context.out().println("NONE");
             }
-            c.out().write(text, 0, text.length);
+            context.out().write(text, 0, text.length);
             if (text.length > 0 && text[text.length - 1] != '\n') {
-                c.out().println("");
+                context.out().println("");
             }
         }
         return 0;

@@ -68,21 +68,21 @@ final class SacctCompletions {
      * @param row takes the values of a line, one for each field
      */
     static int show(
-            CommandContext c,
+            CommandContext context,
             String file,
             Json.Obj query,
             boolean window,
             List<SacctField> fields,
             Consumer<List<String>> row)
             throws UsageException {
-        ClientConf conf = c.host().settings();
-        requireTextFile(c, conf.jobCompType);
-        for (String asked : query.fields().keySet()) {
-            if (!CONDITIONS.contains(asked)) {
-                throw c.bad(1, "records of completion cannot be chosen by " + asked);
+        ClientConf conf = context.host().settings();
+        requireTextFile(context, conf.jobCompType);
+        for (String key : query.fields().keySet()) {
+            if (!CONDITIONS.contains(key)) {
+                throw context.bad(1, "records of completion cannot be chosen by " + key);
             }
         }
-        c.host().needsOwnProcess(); // which opens the file as the caller
+        context.host().needsOwnProcess(); // which opens the file as the caller
         String path;
         if (!file.isEmpty()) {
             path = file;
@@ -93,11 +93,12 @@ final class SacctCompletions {
         }
 
         try (BufferedReader in =
-                new BufferedReader(new InputStreamReader(c.host().openFile(path), StandardCharsets.UTF_8))) {
+                new BufferedReader(new InputStreamReader(context.host().openFile(path), StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 Map<String, String> record = record(line);
-                if (record.containsKey("JobId") && isWanted(c, query, window, record)) {
-                    row.accept(fields.stream().map(f -> value(c, f, record)).toList());
+                if (record.containsKey("JobId") && isWanted(context, query, window, record)) {
+                    row.accept(
+                            fields.stream().map(f -> value(context, f, record)).toList());
                 }
             }
         } catch (NoSuchFileException | FileNotFoundException e) {
@@ -112,27 +113,27 @@ final class SacctCompletions {
         return 0;
     }
 
-    private static void requireTextFile(CommandContext c, String jobCompType) throws UsageException {
+    private static void requireTextFile(CommandContext context, String jobCompType) throws UsageException {
         if (jobCompType.equals(FILETXT)) {
             return;
         }
         if (jobCompType.isEmpty() || jobCompType.equals("jobcomp/none")) {
             throw new UsageException(1, List.of("Slurm job completion is disabled"));
         }
-        throw c.bad(1, "what " + jobCompType + " has written cannot be read here");
+        throw context.bad(1, "what " + jobCompType + " has written cannot be read here");
     }
 
     static Map<String, String> record(String line) {
         Map<String, String> out = new LinkedHashMap<>();
-        Matcher m = KEY.matcher(line);
+        Matcher matcher = KEY.matcher(line);
         String key = "";
         int from = 0;
-        while (m.find()) {
+        while (matcher.find()) {
             if (!key.isEmpty()) {
-                out.putIfAbsent(key, line.substring(from, m.start()));
+                out.putIfAbsent(key, line.substring(from, matcher.start()));
             }
-            key = m.group(1);
-            from = m.end();
+            key = matcher.group(1);
+            from = matcher.end();
         }
         if (!key.isEmpty()) {
             out.putIfAbsent(key, line.substring(from).stripTrailing());
@@ -140,32 +141,32 @@ final class SacctCompletions {
         return out;
     }
 
-    private static boolean isWanted(CommandContext c, Json.Obj query, boolean window, Map<String, String> r) {
+    private static boolean isWanted(CommandContext context, Json.Obj query, boolean window, Map<String, String> row) {
         List<String> jobs = query.texts("jobs");
-        return (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, r)))
-                && isAnyOf(query.texts("partitions"), r.getOrDefault("Partition", ""))
-                && isAnyOf(query.texts("accounts"), r.getOrDefault("Account", ""))
-                && isAnyOf(query.texts("qos"), r.getOrDefault("QOS", ""))
-                && isAnyOf(query.texts("names"), r.getOrDefault("Name", ""))
-                && isAnyOf(query.texts("wckeys"), r.getOrDefault("WcKey", ""))
-                && isAnyOf(query.texts("states"), r.getOrDefault("JobState", ""))
-                && isAnyOf(numbers(query, "userIds"), id(r.get("UserId")))
-                && isAnyOf(numbers(query, "groupIds"), id(r.get("GroupId")))
-                && ranOn(query.texts("nodes"), r)
-                && (!window || ranWithin(c, query, r));
+        return (jobs.isEmpty() || jobs.stream().anyMatch(selector -> isOne(selector, row)))
+                && isAnyOf(query.texts("partitions"), row.getOrDefault("Partition", ""))
+                && isAnyOf(query.texts("accounts"), row.getOrDefault("Account", ""))
+                && isAnyOf(query.texts("qos"), row.getOrDefault("QOS", ""))
+                && isAnyOf(query.texts("names"), row.getOrDefault("Name", ""))
+                && isAnyOf(query.texts("wckeys"), row.getOrDefault("WcKey", ""))
+                && isAnyOf(query.texts("states"), row.getOrDefault("JobState", ""))
+                && isAnyOf(numbers(query, "userIds"), id(row.get("UserId")))
+                && isAnyOf(numbers(query, "groupIds"), id(row.get("GroupId")))
+                && ranOn(query.texts("nodes"), row)
+                && (!window || ranWithin(context, query, row));
     }
 
-    private static boolean ranOn(List<String> nodes, Map<String, String> r) {
+    private static boolean ranOn(List<String> nodes, Map<String, String> row) {
         return nodes.isEmpty()
-                || HostList.parse(r.getOrDefault("NodeList", "")) instanceof HostList.Parsed.Ok ok
+                || HostList.parse(row.getOrDefault("NodeList", "")) instanceof HostList.Parsed.Ok ok
                         && ok.list().names().stream().anyMatch(nodes::contains);
     }
 
-    private static boolean ranWithin(CommandContext c, Json.Obj query, Map<String, String> r) {
+    private static boolean ranWithin(CommandContext context, Json.Obj query, Map<String, String> row) {
         long from = query.number("from");
         long to = query.number("to");
-        long began = seconds(c, r.get("StartTime")).orElse(0);
-        return seconds(c, r.get("EndTime")).orElse(0) >= from && (to == 0 || began <= to);
+        long began = seconds(context, row.get("StartTime")).orElse(0);
+        return seconds(context, row.get("EndTime")).orElse(0) >= from && (to == 0 || began <= to);
     }
 
     private static boolean isAnyOf(List<String> wanted, String value) {
@@ -181,21 +182,21 @@ final class SacctCompletions {
     /**
      * A job by its number, a task of an array or a component by its place, or all of these by the number of the whole.
      */
-    static boolean isOne(String selector, Map<String, String> r) {
+    static boolean isOne(String selector, Map<String, String> row) {
         String job = selector.split("[.]", 2)[0];
         String[] task = job.split("_", 2);
         String[] component = job.split("[+]", 2);
         if (task.length > 1) {
             String tasks = task[1].replace("[", "").replace("]", "");
-            String own = r.getOrDefault("ArrayTaskId", "");
-            return task[0].equals(r.get("ArrayJobId"))
-                    && Digits.only(own, 9)
-                    && IndexSet.parse(tasks).contains(Integer.parseInt(own));
+            String taskId = row.getOrDefault("ArrayTaskId", "");
+            return task[0].equals(row.get("ArrayJobId"))
+                    && Digits.only(taskId, 9)
+                    && IndexSet.parse(tasks).contains(Integer.parseInt(taskId));
         }
         if (component.length > 1) {
-            return component[0].equals(r.get("HetJobId")) && component[1].equals(r.get("HetJobOffset"));
+            return component[0].equals(row.get("HetJobId")) && component[1].equals(row.get("HetJobOffset"));
         }
-        return job.equals(r.get("JobId")) || job.equals(r.get("ArrayJobId")) || job.equals(r.get("HetJobId"));
+        return job.equals(row.get("JobId")) || job.equals(row.get("ArrayJobId")) || job.equals(row.get("HetJobId"));
     }
 
     /** Returns the number of {@code root(0)}. */
@@ -203,60 +204,61 @@ final class SacctCompletions {
         return user == null || !user.endsWith(")") ? "" : user.substring(user.lastIndexOf('(') + 1, user.length() - 1);
     }
 
-    private static OptionalLong seconds(CommandContext c, @Nullable String time) {
+    private static OptionalLong seconds(CommandContext context, @Nullable String time) {
         try {
             return time == null
                     ? OptionalLong.empty()
-                    : OptionalLong.of(
-                            LocalDateTime.parse(time).atZone(c.host().zone()).toEpochSecond());
+                    : OptionalLong.of(LocalDateTime.parse(time)
+                            .atZone(context.host().zone())
+                            .toEpochSecond());
         } catch (DateTimeException e) {
             return OptionalLong.empty(); // Unknown and the like
         }
     }
 
-    private static String value(CommandContext c, SacctField field, Map<String, String> r) {
+    private static String value(CommandContext context, SacctField field, Map<String, String> row) {
         return switch (field) {
-            case JOBID, JOBIDRAW -> r.getOrDefault("JobId", "");
-            case UID -> id(r.get("UserId"));
-            case USER -> r.getOrDefault("UserId", "");
-            case GID -> id(r.get("GroupId"));
+            case JOBID, JOBIDRAW -> row.getOrDefault("JobId", "");
+            case UID -> id(row.get("UserId"));
+            case USER -> row.getOrDefault("UserId", "");
+            case GID -> id(row.get("GroupId"));
             case GROUP -> {
-                String group = r.getOrDefault("GroupId", "");
+                String group = row.getOrDefault("GroupId", "");
                 yield group.contains("(") ? group.substring(0, group.lastIndexOf('(')) : group;
             }
-            case JOBNAME -> r.getOrDefault("Name", "");
-            case STATE -> r.getOrDefault("JobState", "");
-            case PARTITION -> r.getOrDefault("Partition", "");
-            case TIMELIMIT, TIMELIMITRAW -> r.getOrDefault("TimeLimit", "");
-            case START -> time(c, r.getOrDefault("StartTime", ""));
-            case END -> time(c, r.getOrDefault("EndTime", ""));
-            case SUBMIT -> time(c, r.getOrDefault("SubmitTime", ""));
-            case ELIGIBLE -> time(c, r.getOrDefault("EligibleTime", ""));
-            case NODELIST -> r.getOrDefault("NodeList", "");
-            case NNODES, REQNODES, ALLOCNODES -> r.getOrDefault("NodeCnt", "");
-            case NCPUS, ALLOCCPUS -> r.getOrDefault("ProcCnt", "");
-            case WORKDIR -> r.getOrDefault("WorkDir", "");
-            case RESERVATION -> r.getOrDefault("ReservationName", "");
-            case REQTRES -> r.getOrDefault("Tres", "");
-            case ACCOUNT -> r.getOrDefault("Account", "");
-            case QOS -> r.getOrDefault("QOS", "");
-            case WCKEY -> r.getOrDefault("WcKey", "");
-            case CLUSTER -> r.getOrDefault("Cluster", "");
-            case DERIVEDEXITCODE -> r.getOrDefault("DerivedExitCode", "");
-            case EXITCODE -> r.getOrDefault("ExitCode", "");
-            case ELAPSED, ELAPSEDRAW -> elapsed(c, field, r);
+            case JOBNAME -> row.getOrDefault("Name", "");
+            case STATE -> row.getOrDefault("JobState", "");
+            case PARTITION -> row.getOrDefault("Partition", "");
+            case TIMELIMIT, TIMELIMITRAW -> row.getOrDefault("TimeLimit", "");
+            case START -> time(context, row.getOrDefault("StartTime", ""));
+            case END -> time(context, row.getOrDefault("EndTime", ""));
+            case SUBMIT -> time(context, row.getOrDefault("SubmitTime", ""));
+            case ELIGIBLE -> time(context, row.getOrDefault("EligibleTime", ""));
+            case NODELIST -> row.getOrDefault("NodeList", "");
+            case NNODES, REQNODES, ALLOCNODES -> row.getOrDefault("NodeCnt", "");
+            case NCPUS, ALLOCCPUS -> row.getOrDefault("ProcCnt", "");
+            case WORKDIR -> row.getOrDefault("WorkDir", "");
+            case RESERVATION -> row.getOrDefault("ReservationName", "");
+            case REQTRES -> row.getOrDefault("Tres", "");
+            case ACCOUNT -> row.getOrDefault("Account", "");
+            case QOS -> row.getOrDefault("QOS", "");
+            case WCKEY -> row.getOrDefault("WcKey", "");
+            case CLUSTER -> row.getOrDefault("Cluster", "");
+            case DERIVEDEXITCODE -> row.getOrDefault("DerivedExitCode", "");
+            case EXITCODE -> row.getOrDefault("ExitCode", "");
+            case ELAPSED, ELAPSEDRAW -> elapsed(context, field, row);
             default -> "";
         };
     }
 
-    private static String time(CommandContext c, String written) {
-        OptionalLong seconds = seconds(c, written);
-        return seconds.isPresent() ? c.time(seconds.getAsLong()) : written;
+    private static String time(CommandContext context, String written) {
+        OptionalLong seconds = seconds(context, written);
+        return seconds.isPresent() ? context.time(seconds.getAsLong()) : written;
     }
 
-    private static String elapsed(CommandContext c, SacctField field, Map<String, String> r) {
-        OptionalLong from = seconds(c, r.get("StartTime"));
-        OptionalLong to = seconds(c, r.get("EndTime"));
+    private static String elapsed(CommandContext context, SacctField field, Map<String, String> row) {
+        OptionalLong from = seconds(context, row.get("StartTime"));
+        OptionalLong to = seconds(context, row.get("EndTime"));
         if (from.isEmpty() || to.isEmpty()) {
             return "";
         }

@@ -52,25 +52,28 @@ final class SacctDocument implements Iterable<Object> {
 
     /** @param form json or yaml; parser: what was written behind it; filter: what they are chosen by */
     static int print(
-            CommandContext c, String form, String parser, Json.Obj query, SacctFilter filter, Question question)
+            CommandContext context, String form, String parser, Json.Obj query, SacctFilter filter, Question question)
             throws UsageException {
         query.put("packed", Boolean.TRUE).put("limit", AT_ONCE);
         try {
             byte[] first = question.ask();
-            Names names = JsonOutput.names(c);
+            Names names = JsonOutput.names(context);
             if (!PackedAnswer.isPacked(first)) {
                 return JsonOutput.print(
-                        c, form, parser, SacctJson.answer(names, Json.object(first), query.flag("allocationsOnly")));
+                        context,
+                        form,
+                        parser,
+                        SacctJson.answer(names, Json.object(first), query.flag("allocationsOnly")));
             }
             return JsonOutput.print(
-                    c,
+                    context,
                     form,
                     parser,
                     new Json.Obj().put("jobs", new SacctDocument(names, query, filter, question, first)));
         } catch (SlurmException e) {
-            return Sacct.failed(c, e);
+            return Sacct.failed(context, e);
         } catch (Broken e) {
-            return Sacct.failed(c, e.why);
+            return Sacct.failed(context, e.why);
         }
     }
 

@@ -14,7 +14,7 @@ import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -271,13 +271,13 @@ public enum SacctField {
     static Optional<SacctField> of(String name) {
         String wanted = Texts.lower(name);
         Optional<SacctField> begun = Optional.empty();
-        for (SacctField f : values()) {
-            String title = Texts.lower(f.title);
+        for (SacctField field : values()) {
+            String title = Texts.lower(field.title);
             if (title.equals(wanted)) {
-                return Optional.of(f);
+                return Optional.of(field);
             }
             if (begun.isEmpty() && !wanted.isEmpty() && title.startsWith(wanted)) {
-                begun = Optional.of(f);
+                begun = Optional.of(field);
             }
         }
         return begun;
@@ -373,7 +373,7 @@ public enum SacctField {
      * @param job the job's row
      * @param step the step's, or the job's own again
      */
-    String value(Json.Obj job, Json.Obj step, View v) {
+    String value(Json.Obj job, Json.Obj step, View view) {
         boolean isStep = step != job;
         if (rows == (isStep ? Rows.JOBS : Rows.STEPS)) {
             return "";
@@ -384,32 +384,32 @@ public enum SacctField {
             case ADMINCOMMENT -> job.text("adminComment");
             case ALLOCCPUS, NCPUS -> number(cpus(step, isStep));
             case ALLOCNODES -> number(step.text("nodes").isEmpty() ? 0 : step.number("nodeCount"));
-            case ALLOCTRES -> v.tres(step.text("tresAllocated"));
+            case ALLOCTRES -> view.tres(step.text("tresAllocated"));
             case ASSOCID -> Long.toString(job.number("assocId"));
             case WCKEYID -> Long.toString(job.number("wckeyId"));
-            case QOSRAW -> v.qosNumbers.getOrDefault(job.text("qos"), "");
+            case QOSRAW -> view.qosNumbers.getOrDefault(job.text("qos"), "");
             // what a row of the tables has that no other has, as it was there before there was a column SLUID for it
             case DBINDEX -> number(Sluid.shown(job.number("sluid"), job.integer("restarts")));
             case AVECPU -> Durations.full(usage.number("aveCpuUs") / (US_PER_MS * 1000));
             case MINCPU -> Durations.full(usage.number("minCpuUs") / (US_PER_MS * 1000));
-            case AVERSS -> memory(usage.number("aveRssKb"), v);
-            case AVEVMSIZE -> memory(usage.number("aveVmKb"), v);
-            case MAXRSS -> memory(usage.number("maxRssKb"), v);
-            case MAXVMSIZE -> memory(usage.number("maxVmKb"), v);
+            case AVERSS -> memory(usage.number("aveRssKb"), view);
+            case AVEVMSIZE -> memory(usage.number("aveVmKb"), view);
+            case MAXRSS -> memory(usage.number("maxRssKb"), view);
+            case MAXVMSIZE -> memory(usage.number("maxVmKb"), view);
             case MAXRSSNODE -> usage.text("maxRssNode");
             case MAXVMSIZENODE -> usage.text("maxVmNode");
             case MAXRSSTASK -> number(usage.number("maxRssTask"));
             case MAXVMSIZETASK -> number(usage.number("maxVmTask"));
             case MAXPAGES -> number(usage.number("maxPages"));
-            case MAXDISKREAD -> bytes(SacctUse.most(usage, Measure.READ, "readBytes"), v);
-            case MAXDISKWRITE -> bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes"), v);
-            case AVEDISKREAD -> bytes(usage.number("readBytes") / Math.max(1, step.number("tasks")), v);
-            case AVEDISKWRITE -> bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks")), v);
-            case TRESUSAGEINTOT -> SacctUse.total(step, usage, v.kilobytes());
-            case TRESUSAGEINMAX -> SacctUse.extreme(usage, true, v.kilobytes());
+            case MAXDISKREAD -> bytes(SacctUse.most(usage, Measure.READ, "readBytes"), view);
+            case MAXDISKWRITE -> bytes(SacctUse.most(usage, Measure.WRITE, "writeBytes"), view);
+            case AVEDISKREAD -> bytes(usage.number("readBytes") / Math.max(1, step.number("tasks")), view);
+            case AVEDISKWRITE -> bytes(usage.number("writeBytes") / Math.max(1, step.number("tasks")), view);
+            case TRESUSAGEINTOT -> SacctUse.total(step, usage, view.kilobytes());
+            case TRESUSAGEINMAX -> SacctUse.extreme(usage, true, view.kilobytes());
             case TRESUSAGEINMAXNODE -> SacctUse.places(usage, true, At::node);
             case TRESUSAGEINMAXTASK -> SacctUse.places(usage, true, SacctUse::task);
-            case TRESUSAGEINMIN -> SacctUse.extreme(usage, false, v.kilobytes());
+            case TRESUSAGEINMIN -> SacctUse.extreme(usage, false, view.kilobytes());
             case TRESUSAGEINMINNODE -> SacctUse.places(usage, false, At::node);
             case TRESUSAGEINMINTASK -> SacctUse.places(usage, false, SacctUse::task);
             case TRESUSAGEOUTMAXNODE -> SacctUse.writePlace(usage, true, At::node);
@@ -417,7 +417,7 @@ public enum SacctField {
             case TRESUSAGEOUTMIN -> SacctUse.leastOut(usage);
             case TRESUSAGEOUTMINNODE -> SacctUse.writePlace(usage, false, At::node);
             case TRESUSAGEOUTMINTASK -> SacctUse.writePlace(usage, false, SacctUse::task);
-            case TRESUSAGEINAVE -> SacctUse.average(step, usage, v.kilobytes());
+            case TRESUSAGEINAVE -> SacctUse.average(step, usage, view.kilobytes());
             case TRESUSAGEOUTTOT -> SacctUse.out(usage, usage.number("writeBytes"));
             case TRESUSAGEOUTMAX -> SacctUse.out(usage, SacctUse.most(usage, Measure.WRITE, "writeBytes"));
             case TRESUSAGEOUTAVE -> SacctUse.out(usage, usage.number("writeBytes") / Math.max(1, step.number("tasks")));
@@ -430,7 +430,7 @@ public enum SacctField {
             case MAXDISKREADTASK -> SacctUse.at(usage, Measure.READ, true, SacctUse::task);
             case MAXDISKWRITENODE -> SacctUse.at(usage, Measure.WRITE, true, At::node);
             case MAXDISKWRITETASK -> SacctUse.at(usage, Measure.WRITE, true, SacctUse::task);
-            case CONSUMEDENERGY -> energy(usage.number("energyJ"), v.unit);
+            case CONSUMEDENERGY -> energy(usage.number("energyJ"), view.unit);
             case CONSUMEDENERGYRAW -> number(usage.number("energyJ"));
             // blocks were those of Blue Gene machines
             case BLOCKID -> "";
@@ -447,18 +447,20 @@ public enum SacctField {
             case SEGMENTSIZE -> Integer.toString(job.integer("segmentSize"));
             case OVERSUBSCRIBE -> job.text("overSubscribe");
             case LICENSES -> job.text("licenses");
-            case CLUSTER -> v.cluster;
+            case CLUSTER -> view.cluster;
             case COMMENT -> job.text("comment");
             case CONSTRAINTS -> job.text("features");
             case CONTAINER -> step.text("container");
-            case CPUTIME -> Durations.full(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
-            case CPUTIMERAW -> number(RunTimes.elapsed(job, step, v.now) * cpus(step, isStep));
+            case CPUTIME -> Durations.full(RunTimes.elapsed(job, step, view.now) * cpus(step, isStep));
+            case CPUTIMERAW -> number(RunTimes.elapsed(job, step, view.now) * cpus(step, isStep));
             case DERIVEDEXITCODE -> exit(job.obj("derivedExit"));
-            case ELAPSED -> Durations.full(RunTimes.elapsed(job, step, v.now));
-            case ELAPSEDRAW -> number(RunTimes.elapsed(job, step, v.now));
+            case ELAPSED -> Durations.full(RunTimes.elapsed(job, step, view.now));
+            case ELAPSEDRAW -> number(RunTimes.elapsed(job, step, view.now));
             case ELIGIBLE ->
-                isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("eligibleTime"), "Unknown");
-            case END -> v.time(step.number("endTime"), "Unknown");
+                isStep
+                        ? view.time(step.number("startTime"), "Unknown")
+                        : view.time(job.number("eligibleTime"), "Unknown");
+            case END -> view.time(step.number("endTime"), "Unknown");
             case EXITCODE -> exit(step.obj("exit"));
             case EXTRA -> job.text("extra");
             case FLAGS -> job.text("flags");
@@ -472,35 +474,37 @@ public enum SacctField {
             case NODELIST -> step.text("nodes").isEmpty() ? "None assigned" : step.text("nodes");
             case NTASKS -> number(step.number("tasks"));
             case PARTITION -> job.text("partition");
-            case PLANNED -> Durations.full(planned(job, v.now));
-            case PLANNEDCPU -> Durations.full(planned(job, v.now) * job.number("cpusRequested"));
-            case PLANNEDCPURAW -> number(planned(job, v.now) * job.number("cpusRequested"));
+            case PLANNED -> Durations.full(planned(job, view.now));
+            case PLANNEDCPU -> Durations.full(planned(job, view.now) * job.number("cpusRequested"));
+            case PLANNEDCPURAW -> number(planned(job, view.now) * job.number("cpusRequested"));
             case PRIORITY -> number(job.number("priority"));
             case QOS -> job.text("qos");
             case QOSREQ -> job.text("qosRequested");
             case REASON -> reason(job);
             case REQCPUS -> number(isStep ? cpus(step, true) : job.number("cpusRequested"));
-            case REQMEM -> requestedMemory(job, v);
+            case REQMEM -> requestedMemory(job, view);
             case REQNODES -> number(step.number("nodeCount"));
-            case REQTRES -> v.tres(job.text("tresRequested"));
+            case REQTRES -> view.tres(job.text("tresRequested"));
             case RESERVATION -> job.text("reservation");
             case RESTARTS -> number(job.number("restarts"));
             case SLUID -> Sluid.text(Sluid.shown(step.number("sluid"), job.integer("restarts")));
             case ORIGINALSLUID -> Sluid.text(Sluid.shown(Sluid.original(job.number("sluid")), job.integer("restarts")));
-            case START -> v.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
+            case START -> view.time(step.number("startTime"), step.number("endTime") != 0 ? "None" : "Unknown");
             case STATE -> state(step);
-            case STDERR -> v.path(job, "stderr");
-            case STDIN -> v.path(job, "stdin");
-            case STDOUT -> v.path(job, "stdout");
+            case STDERR -> view.path(job, "stderr");
+            case STDIN -> view.path(job, "stdin");
+            case STDOUT -> view.path(job, "stdout");
             case SUBMIT ->
-                isStep ? v.time(step.number("startTime"), "Unknown") : v.time(job.number("submitTime"), "Unknown");
+                isStep
+                        ? view.time(step.number("startTime"), "Unknown")
+                        : view.time(job.number("submitTime"), "Unknown");
             case SUBMITLINE -> step.text("submitLine");
-            case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, v.now));
+            case SUSPENDED -> Durations.full(RunTimes.suspended(job, step, view.now));
             case SYSTEMCPU -> cpu(usage.number("systemCpuUs"));
             case TIMELIMIT -> limit(job);
             case TIMELIMITRAW -> job.integer("limitMin") <= 0 ? limit(job) : number(job.number("limitMin"));
             case TOTALCPU -> cpu(usage.number("userCpuUs") + usage.number("systemCpuUs"));
-            case UID -> number(v.uid(job));
+            case UID -> number(view.uid(job));
             case USER -> job.text("userName");
             case USERCPU -> cpu(usage.number("userCpuUs"));
             case WCKEY -> job.text("wckey");
@@ -554,14 +558,14 @@ public enum SacctField {
     }
 
     private static String state(Json.Obj row) {
-        String s = row.text("state");
-        if (s.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0) {
-            return s + " by " + row.integer("cancelledBy");
+        String text = row.text("state");
+        if (text.equals("CANCELLED") && row.has("cancelledBy") && row.integer("cancelledBy") >= 0) {
+            return text + " by " + row.integer("cancelledBy");
         }
-        if (s.equals("CANCELLED") && !row.has("cancelledBy")) {
-            return s + " by 0";
+        if (text.equals("CANCELLED") && !row.has("cancelledBy")) {
+            return text + " by 0";
         }
-        return s;
+        return text;
     }
 
     /** A frequency is asked for by steps: a job's is unknown, a batch script has none. */
@@ -587,11 +591,11 @@ public enum SacctField {
     }
 
     /** Returns an amount in plain bytes with --noconvert. */
-    private static String memory(long kb, View v) {
-        if (v.unit == 1) {
+    private static String memory(long kb, View view) {
+        if (view.unit == 1) {
             return Long.toString(kb << 10);
         }
-        return v.unit == 0 ? MemorySize.print(kb, 'K') : inUnit(kb, "KMGTPEZ".indexOf(v.unit), v.unit);
+        return view.unit == 0 ? MemorySize.print(kb, 'K') : inUnit(kb, "KMGTPEZ".indexOf(view.unit), view.unit);
     }
 
     private static String inUnit(long kb, int steps, char unit) {
@@ -603,8 +607,8 @@ public enum SacctField {
         return hundredths / 100 + "." + (hundredths % 100 < 10 ? "0" : "") + hundredths % 100 + unit;
     }
 
-    private static String bytes(long n, View v) {
-        if (v.unit == 1) {
+    private static String bytes(long n, View view) {
+        if (view.unit == 1) {
             return Long.toString(n);
         }
         long hundredths = Math.round(n * 100.0 / (1 << 20));
@@ -615,8 +619,8 @@ public enum SacctField {
     }
 
     /** All memory of the request: what its TRES say. */
-    private static String requestedMemory(Json.Obj job, View v) {
-        for (String item : Texts.split(v.tres(job.text("tresRequested")), ',')) {
+    private static String requestedMemory(Json.Obj job, View view) {
+        for (String item : Texts.split(view.tres(job.text("tresRequested")), ',')) {
             if (item.startsWith("mem=")) {
                 return item.substring(4);
             }
@@ -625,12 +629,12 @@ public enum SacctField {
     }
 
     /** Here the names are in their order, and memory is in the unit that is wanted. */
-    private static String tres(String text, View v) {
+    private static String tres(String text, View view) {
         List<String> items = new ArrayList<>(Texts.split(text, ','));
         items.replaceAll(i -> i.startsWith("mem=")
-                        && v.unit > 1
+                        && view.unit > 1
                         && MemorySize.parseMb(i.substring(4)).isPresent()
-                ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, v)
+                ? "mem=" + memory(MemorySize.parseMb(i.substring(4)).getAsLong() << 10, view)
                 : i);
         items.sort(null);
         return String.join(",", items);
@@ -644,8 +648,8 @@ public enum SacctField {
     }
 
     /** Only where fs/lustre is accounted. */
-    static String lustre(Metered m, long bytes) {
-        return m.fsReadBytes() + m.fsWriteBytes() == 0 ? "" : ",fs/lustre=" + bytes;
+    static String lustre(UsageSample metered, long bytes) {
+        return metered.fsReadBytes() + metered.fsWriteBytes() == 0 ? "" : ",fs/lustre=" + bytes;
     }
 
     /**
@@ -653,8 +657,8 @@ public enum SacctField {
      *
      * @param kb prints kilobytes
      */
-    static String gpus(Metered m, long memoryKb, long percent, LongFunction<String> kb) {
-        return m.gpuNodes() == 0 ? "" : ",gres/gpumem=" + kb.apply(memoryKb) + ",gres/gpuutil=" + percent;
+    static String gpus(UsageSample metered, long memoryKb, long percent, LongFunction<String> kb) {
+        return metered.gpuNodes() == 0 ? "" : ",gres/gpumem=" + kb.apply(memoryKb) + ",gres/gpuutil=" + percent;
     }
 
     /**
@@ -675,18 +679,18 @@ public enum SacctField {
 
     /** {@code 00:00.012}, {@code 01:02:03}, {@code 1-02:03:04}. */
     static String cpu(long us) {
-        long s = us / 1_000_000;
-        StringBuilder b = new StringBuilder();
-        if (s >= Durations.HOUR) {
-            return Durations.full(s);
+        long seconds = us / 1_000_000;
+        StringBuilder text = new StringBuilder();
+        if (seconds >= Durations.HOUR) {
+            return Durations.full(seconds);
         }
         long ms = us / US_PER_MS % 1000;
-        b.append(s / 60 < 10 ? "0" : "")
-                .append(s / 60)
+        text.append(seconds / 60 < 10 ? "0" : "")
+                .append(seconds / 60)
                 .append(':')
-                .append(s % 60 < 10 ? "0" : "")
-                .append(s % 60);
-        b.append('.').append(ms < 100 ? "0" : "").append(ms < 10 ? "0" : "").append(ms);
-        return b.toString();
+                .append(seconds % 60 < 10 ? "0" : "")
+                .append(seconds % 60);
+        text.append('.').append(ms < 100 ? "0" : "").append(ms < 10 ? "0" : "").append(ms);
+        return text.toString();
     }
 }

@@ -52,7 +52,7 @@ final class SacctOptions {
     boolean array;
     boolean truncate;
     /** Whether the format was given. The next one adds to it. */
-    boolean own;
+    boolean ownCluster;
 
     final SacctFilter filter = new SacctFilter();
     boolean localIds;
@@ -60,49 +60,49 @@ final class SacctOptions {
     int verbose;
     char unit;
 
-    void read(CommandContext c, String name, String v) throws UsageException {
+    void read(CommandContext context, String name, String value) throws UsageException {
         switch (name) {
-            case "accounts" -> list("accounts", v);
-            case "allclusters" -> clusters(c, "all");
-            case "associations" -> filter.associations(v);
-            case "constraints" -> filter.constraints(v);
-            case "flags" -> filter.flags(v);
+            case "accounts" -> list("accounts", value);
+            case "allclusters" -> clusters(context, "all");
+            case "associations" -> filter.associations(value);
+            case "constraints" -> filter.constraints(value);
+            case "flags" -> filter.flags(value);
             case "allocations" -> query.put("allocationsOnly", Boolean.TRUE);
             case "allusers" -> {
                 query.put("allUsers", Boolean.TRUE);
                 users = true;
             }
-            case "completion", "file" -> ofCompletion(v);
+            case "completion", "file" -> ofCompletion(value);
             case "batch-script" -> text("script");
             case "env-vars" -> text("environment");
             case "brief" -> format = BRIEF;
             case "long" -> format = LONG;
-            case "cluster", "clusters" -> clusters(c, v);
-            case "delimiter" -> delimiter = v;
+            case "cluster", "clusters" -> clusters(context, value);
+            case "delimiter" -> delimiter = value;
             case "duplicates" -> query.put("duplicates", Boolean.TRUE);
-            case "starttime" -> start = v;
-            case "endtime" -> end = v;
+            case "starttime" -> start = value;
+            case "endtime" -> end = value;
             case "format", "fields" -> {
-                format = own ? format + "," + v : v;
-                own = true;
+                format = ownCluster ? format + "," + value : value;
+                ownCluster = true;
             }
-            case "gid", "group" -> ids(c, "groupIds", v, false);
+            case "gid", "group" -> ids(context, "groupIds", value, false);
             case "uid", "user" -> {
                 users = true;
-                if (v.equals("-1") || v.isEmpty()) {
+                if (value.equals("-1") || value.isEmpty()) {
                     query.put("allUsers", Boolean.TRUE);
                 } else {
-                    ids(c, "userIds", v, true);
+                    ids(context, "userIds", value, true);
                 }
             }
-            case "jobs" -> jobs(v);
-            case "name" -> list("names", v);
+            case "jobs" -> jobs(value);
+            case "name" -> list("names", value);
             case "truncate" -> truncate = true;
-            case "ncpus" -> range(c, v, "cpu", "minCpus", "maxCpus");
-            case "nnodes" -> range(c, v, "node", "minNodes", "maxNodes");
-            case "nodelist" -> nodes(c, v);
+            case "ncpus" -> range(context, value, "cpu", "minCpus", "maxCpus");
+            case "nnodes" -> range(context, value, "node", "minNodes", "maxNodes");
+            case "nodelist" -> nodes(context, value);
             case "noconvert" -> unit = 1;
-            case "units" -> units(v);
+            case "units" -> units(value);
             case "noheader" -> noHeader = true;
             case "parsable" -> {
                 parsable = true;
@@ -112,25 +112,25 @@ final class SacctOptions {
                 parsable = true;
                 trailing = false;
             }
-            case "partition" -> list("partitions", v);
-            case "qos" -> list("qos", v);
-            case "reason" -> list("reasons", v);
-            case "state" -> states(v);
-            case "timelimit-max" -> query.put("maxLimitMin", minutes(v));
-            case "timelimit-min" -> query.put("minLimitMin", minutes(v));
+            case "partition" -> list("partitions", value);
+            case "qos" -> list("qos", value);
+            case "reason" -> list("reasons", value);
+            case "state" -> states(value);
+            case "timelimit-max" -> query.put("maxLimitMin", minutes(value));
+            case "timelimit-min" -> query.put("minLimitMin", minutes(value));
             case "json", "yaml" -> {
                 json = name;
-                parser = JsonOutput.requireParser(c, json, v);
+                parser = JsonOutput.requireParser(context, json, value);
             }
-            case "wckeys" -> list("wckeys", v);
-            case "whole-hetjob" -> wholeHetjob(v);
+            case "wckeys" -> list("wckeys", value);
+            case "whole-hetjob" -> wholeHetjob(value);
             // the clusters that are asked for are those named, whether they are in a federation or not
             case "federation", "local" -> {}
             case "verbose" -> verbose++;
             case "use-local-uid" -> localIds = true;
             case "expand-patterns" -> expand = true;
             case "array" -> array = true;
-            default -> throw c.bad(1, "--" + name + " is not supported by this version");
+            default -> throw context.bad(1, "--" + name + " is not supported by this version");
         }
     }
 
@@ -139,27 +139,27 @@ final class SacctOptions {
         this.file = file.isEmpty() ? this.file : file;
     }
 
-    private void units(String v) throws UsageException {
-        if (v.length() != 1 || "KMGTP".indexOf(Texts.upper(v)) < 0) {
+    private void units(String value) throws UsageException {
+        if (value.length() != 1 || "KMGTP".indexOf(Texts.upper(value)) < 0) {
             throw new UsageException(
                     1,
                     List.of(
-                            "sacct: error: Invalid unit type '" + v + "'. Possible options are 'KMGTP'",
+                            "sacct: error: Invalid unit type '" + value + "'. Possible options are 'KMGTP'",
                             "sacct: fatal: Invalid unit type"));
         }
-        unit = Texts.upper(v).charAt(0);
+        unit = Texts.upper(value).charAt(0);
     }
 
-    private void list(String field, String v) {
+    private void list(String field, String value) {
         List<Object> all = new ArrayList<>(query.list(field));
-        all.addAll(Texts.split(v, ','));
+        all.addAll(Texts.split(value, ','));
         query.put(field, all);
     }
 
-    private void ids(CommandContext c, String field, String v, boolean user) throws UsageException {
+    private void ids(CommandContext context, String field, String value, boolean user) throws UsageException {
         List<Object> all = new ArrayList<>(query.list(field));
-        for (String name : Texts.split(v, ',')) {
-            int id = user ? c.host().userId(name) : c.host().groupId(name);
+        for (String name : Texts.split(value, ',')) {
+            int id = user ? context.host().userId(name) : context.host().groupId(name);
             if (id < 0) {
                 throw new UsageException(
                         1, List.of("sacct: error: Invalid " + (user ? "user" : "group") + " id: " + name));
@@ -169,9 +169,9 @@ final class SacctOptions {
         query.put(field, all);
     }
 
-    private void jobs(String v) throws UsageException {
+    private void jobs(String value) throws UsageException {
         List<Object> all = new ArrayList<>(query.list("jobs"));
-        for (String id : HostList.split(v)) {
+        for (String id : HostList.split(value)) {
             if (JobIds.fault(id).isPresent()) {
                 throw new UsageException(1, List.of("sacct: fatal: " + JobIds.objection(id)));
             }
@@ -181,48 +181,50 @@ final class SacctOptions {
         jobs = true;
     }
 
-    private void wholeHetjob(String v) throws UsageException {
-        String word = v.isEmpty() ? "yes" : Texts.lower(v);
+    private void wholeHetjob(String value) throws UsageException {
+        String word = value.isEmpty() ? "yes" : Texts.lower(value);
         if (!word.equals("yes") && !word.equals("no")) {
             throw new UsageException(
-                    1, List.of("sacct: error: Invalid --whole-hetjob value \"" + v + "\". Valid values: [yes|no]."));
+                    1,
+                    List.of("sacct: error: Invalid --whole-hetjob value \"" + value + "\". Valid values: [yes|no]."));
         }
         query.put("wholeHetjob", word);
     }
 
-    private void nodes(CommandContext c, String v) throws UsageException {
-        switch (HostList.parse(v)) {
+    private void nodes(CommandContext context, String value) throws UsageException {
+        switch (HostList.parse(value)) {
             case HostList.Parsed.Ok ok ->
                 query.put("nodes", new ArrayList<Object>(ok.list().names()));
-            case HostList.Parsed.Invalid bad -> throw c.bad(1, "Invalid argument");
+            case HostList.Parsed.Invalid invalid -> throw context.bad(1, "Invalid argument");
         }
     }
 
-    private void range(CommandContext c, String v, String what, String min, String max) throws UsageException {
-        int dash = v.indexOf('-');
-        long lo = Digits.parseNumber(dash < 0 ? v : v.substring(0, dash));
-        long hi = dash < 0 ? lo : Digits.parseNumber(v.substring(dash + 1));
-        if (lo < 0 || hi < lo || hi > Integer.MAX_VALUE) {
-            throw c.bad(1, "Invalid numeric value \"" + v + "\" for requested " + what + " range.");
+    private void range(CommandContext context, String value, String name, String min, String max)
+            throws UsageException {
+        int dash = value.indexOf('-');
+        long low = Digits.parseNumber(dash < 0 ? value : value.substring(0, dash));
+        long hi = dash < 0 ? low : Digits.parseNumber(value.substring(dash + 1));
+        if (low < 0 || hi < low || hi > Integer.MAX_VALUE) {
+            throw context.bad(1, "Invalid numeric value \"" + value + "\" for requested " + name + " range.");
         }
-        query.put(min, lo);
+        query.put(min, low);
         query.put(max, hi);
     }
 
-    private static long minutes(String v) throws UsageException {
-        OptionalLong m = Durations.parseMinutes(v);
+    private static long minutes(String value) throws UsageException {
+        OptionalLong m = Durations.parseMinutes(value);
         if (m.isEmpty() || m.getAsLong() < 0) {
             throw new UsageException(1, List.of("sacct: fatal: Invalid time limit specification"));
         }
         return m.getAsLong();
     }
 
-    private void states(String v) throws UsageException {
+    private void states(String value) throws UsageException {
         List<Object> all = new ArrayList<>(query.list("states"));
-        for (String s : Texts.split(v, ',')) {
-            String name = JobRows.stateName(Texts.upper(s));
+        for (String text : Texts.split(value, ',')) {
+            String name = JobRows.stateName(Texts.upper(text));
             if (name.isEmpty()) {
-                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value '" + s + "'"));
+                throw new UsageException(1, List.of("sacct: fatal: unrecognized job state value '" + text + "'"));
             }
             all.add(name);
         }
@@ -230,34 +232,35 @@ final class SacctOptions {
         states = true;
     }
 
-    private static long moment(CommandContext c, String text) throws UsageException {
-        return switch (Times.parse(text, c.host().nowMs() / 1000, c.host().zone(), true)) {
+    private static long moment(CommandContext context, String text) throws UsageException {
+        return switch (Times.parse(
+                text, context.host().nowMs() / 1000, context.host().zone(), true)) {
             case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad -> {
+            case Times.Parsed.Invalid invalid -> {
                 // DD-HH:MM:SS ago is not Slurm's, but a year below 1970 with a clock is what scripts send for "ever"
                 if (text.startsWith("1970-01-01")) {
                     yield 1;
                 }
                 throw new UsageException(
-                        1, List.of("Invalid time specification (pos=" + bad.position() + "): " + text));
+                        1, List.of("Invalid time specification (pos=" + invalid.position() + "): " + text));
             }
         };
     }
 
     /** The defaults of the window depend on what else was asked for. */
-    void setWindow(CommandContext c) throws UsageException {
-        long now = c.host().nowMs() / 1000;
+    void setWindow(CommandContext context) throws UsageException {
+        long now = context.host().nowMs() / 1000;
         long from;
         if (!start.isEmpty()) {
-            from = moment(c, start);
+            from = moment(context, start);
         } else if (jobs) {
             from = 0;
         } else {
-            from = states ? now : moment(c, "00:00");
+            from = states ? now : moment(context, "00:00");
         }
         long to = 0;
         if (!end.isEmpty()) {
-            to = moment(c, end);
+            to = moment(context, end);
         } else if (states) {
             to = start.isEmpty() ? now : from;
         }
@@ -267,25 +270,25 @@ final class SacctOptions {
         if (until != 0 && until < from) {
             throw new UsageException(
                     1,
-                    List.of("sacct: error: Start time (" + c.time(from) + ") requested is after end time ("
-                            + c.time(until) + ")."));
+                    List.of("sacct: error: Start time (" + context.time(from) + ") requested is after end time ("
+                            + context.time(until) + ")."));
         }
         if (!users && !jobs) {
-            if (c.host().uid() == 0) {
+            if (context.host().uid() == 0) {
                 query.put("allUsers", Boolean.TRUE);
             } else {
-                query.put("userIds", List.of((long) c.host().uid()));
+                query.put("userIds", List.of((long) context.host().uid()));
             }
         } else if (!users) {
             query.put("allUsers", Boolean.TRUE);
         }
     }
 
-    private void clusters(CommandContext c, String v) throws UsageException {
-        if (c.host().accountingType().equals("accounting_storage/slurmdbd")) {
-            list("clusters", Texts.lower(v));
+    private void clusters(CommandContext context, String value) throws UsageException {
+        if (context.host().accountingType().equals("accounting_storage/slurmdbd")) {
+            list("clusters", Texts.lower(value));
         } else {
-            Clusters.requireKnown(c, v);
+            Clusters.requireKnown(context, value);
         }
     }
 

@@ -14,7 +14,7 @@ import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,7 +42,7 @@ public final class Sstat implements Command {
             "usage::n");
     private static final String PIDS = "JobID,Nodelist,Pids";
 
-    private static final class Wanted {
+    private static final class Options {
         boolean all;
         boolean noHeader;
         boolean noConvert;
@@ -59,132 +59,141 @@ public final class Sstat implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
                 case "version" -> {
-                    c.out().println(Release.LINE);
+                    context.out().println(Release.LINE);
                     return 0;
                 }
                 case "help" -> {
-                    help(c);
+                    help(context);
                     return 0;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: sstat [options] -j <job(.stepid)>\n\tUse --help for help");
+                    context.out().println("Usage: sstat [options] -j <job(.stepid)>\n\tUse --help for help");
                     return 0;
                 }
                 case "helpformat" -> {
-                    SstatField.list(c);
+                    SstatField.list(context);
                     return 0;
                 }
-                case "allsteps" -> w.all = true;
-                case "pidformat" -> w.format = PIDS;
-                case "jobs" -> w.steps.addAll(Texts.split(h.value(), ','));
-                case "noheader" -> w.noHeader = true;
-                case "noconvert" -> w.noConvert = true;
-                case "format", "fields" -> w.format = h.value();
+                case "allsteps" -> options.all = true;
+                case "pidformat" -> options.format = PIDS;
+                case "jobs" -> options.steps.addAll(Texts.split(hit.value(), ','));
+                case "noheader" -> options.noHeader = true;
+                case "noconvert" -> options.noConvert = true;
+                case "format", "fields" -> options.format = hit.value();
                 case "parsable" -> {
-                    w.delimiter = "|";
-                    w.trailing = true;
+                    options.delimiter = "|";
+                    options.trailing = true;
                 }
-                case "parsable2" -> w.delimiter = "|";
-                case "verbose" -> w.verbose = true;
-                default -> throw new IllegalStateException(h.opt().name());
+                case "parsable2" -> options.delimiter = "|";
+                case "verbose" -> options.verbose = true;
+                default -> throw new IllegalStateException(hit.opt().name());
             }
         }
-        for (String operand : p.operands()) {
-            w.steps.addAll(Texts.split(operand, ','));
+        for (String operand : parsed.operands()) {
+            options.steps.addAll(Texts.split(operand, ','));
         }
-        if (w.steps.isEmpty()) {
-            throw c.bad(1, "You didn't give me any jobs to stat.");
+        if (options.steps.isEmpty()) {
+            throw context.bad(1, "You didn't give me any jobs to stat.");
         }
-        for (String step : w.steps) {
+        for (String step : options.steps) {
             if (JobIds.fault(step).isPresent()) {
                 throw new UsageException(1, List.of("sstat: fatal: " + JobIds.objection(step)));
             }
         }
-        List<SstatField.Column> columns = SstatField.columns(c, w.format.isEmpty() ? SstatField.STANDARD : w.format);
-        return show(c, w, columns);
+        List<SstatField.Column> columns =
+                SstatField.columns(context, options.format.isEmpty() ? SstatField.STANDARD : options.format);
+        return show(context, options, columns);
     }
 
-    private static void help(CommandContext c) {
-        c.out().println("sstat [<OPTION>] -j <job(.stepid)>\n    Valid <OPTION> values are:");
-        for (GetOpt.Opt o : OPTIONS) {
-            String letter = o.letter() == 0 ? "" : "-" + o.letter() + ", ";
-            c.out().println("      " + letter + "--" + o.name() + ":");
+    private static void help(CommandContext context) {
+        context.out().println("sstat [<OPTION>] -j <job(.stepid)>\n    Valid <OPTION> values are:");
+        for (GetOpt.Opt option : OPTIONS) {
+            String letter = option.letter() == 0 ? "" : "-" + option.letter() + ", ";
+            context.out().println("      " + letter + "--" + option.name() + ":");
         }
-        c.out()
+        context.out()
                 .println("    A step is named job.step; without a step the lowest numbered one of the job is "
                         + "meant, with -a all of them.");
     }
 
-    private static int show(CommandContext c, Wanted w, List<SstatField.Column> columns) throws SlurmException {
-        if (!w.noHeader) {
-            SstatField.header(c, columns, w.delimiter, w.trailing);
+    private static int show(CommandContext context, Options options, List<SstatField.Column> columns)
+            throws SlurmException {
+        if (!options.noHeader) {
+            SstatField.header(context, columns, options.delimiter, options.trailing);
         }
-        for (String name : w.steps) {
+        for (String name : options.steps) {
             int dot = name.indexOf('.');
             String job = dot < 0 ? name : name.substring(0, dot);
             String step = dot < 0 ? "" : name.substring(dot + 1);
-            Optional<List<Json.Obj>> running = running(c, job);
+            Optional<List<Json.Obj>> running = running(context, job);
             if (running.isEmpty()) {
-                c.error("couldn't get steps for JobId=" + job);
+                context.error("couldn't get steps for JobId=" + job);
                 continue;
             }
-            List<Json.Obj> meant = selectedSteps(running.get(), step, w.all);
+            List<Json.Obj> matching = selectedSteps(running.get(), step, options.all);
             if (running.get().isEmpty()) {
-                c.error("No steps running for JobId=" + job);
-            } else if (meant.isEmpty() && !step.isEmpty()) {
-                c.error("StepId=" + name + " not found running.");
+                context.error("No steps running for JobId=" + job);
+            } else if (matching.isEmpty() && !step.isEmpty()) {
+                context.error("StepId=" + name + " not found running.");
             }
-            for (Json.Obj one : meant) {
-                if (w.verbose) {
-                    c.info("StepId=" + job + "." + one.text("stepId") + " runs on " + one.text("nodes"));
+            for (Json.Obj one : matching) {
+                if (options.verbose) {
+                    context.info("StepId=" + job + "." + one.text("stepId") + " runs on " + one.text("nodes"));
                 }
-                if (isForeign(c, one)) {
-                    c.error("problem getting step_layout for StepId=" + one.number("jobId") + "." + one.text("stepId")
-                            + ": Invalid user id");
+                if (isForeign(context, one)) {
+                    context.error("problem getting step_layout for StepId=" + one.number("jobId") + "."
+                            + one.text("stepId") + ": Invalid user id");
                     continue;
                 }
-                SstatField.row(c, columns, one, usage(c, one), w.delimiter, w.trailing, w.noConvert);
+                SstatField.row(
+                        context,
+                        columns,
+                        one,
+                        usage(context, one),
+                        options.delimiter,
+                        options.trailing,
+                        options.noConvert);
             }
         }
         return 0;
     }
 
     /** Empty for a job that is not known. */
-    private static Optional<List<Json.Obj>> running(CommandContext c, String job) throws SlurmException {
-        int id = JobIds.resolve(c, job);
+    private static Optional<List<Json.Obj>> running(CommandContext context, String job) throws SlurmException {
+        int id = JobIds.resolve(context, job);
         if (id <= 0) {
             return Optional.empty();
         }
-        Json.Obj q = new Json.Obj();
-        q.put("jobIds", List.of((long) id));
+        Json.Obj query = new Json.Obj();
+        query.put("jobIds", List.of((long) id));
         Json.Obj known = new Json.Obj();
         known.put("jobs", List.of(job));
         known.put("allStates", Boolean.TRUE);
         known.put("allPartitions", Boolean.TRUE);
         known.put("fields", List.of("jobId"));
         try {
-            c.host().controller().call("QueryJobs", known);
+            context.host().controller().call("QueryJobs", known);
         } catch (SlurmException e) {
             if (e.errno() == SlurmErrno.INVALID_JOB_ID.number()) {
                 return Optional.empty();
             }
             throw e;
         }
-        return Optional.of(c.host().controller().call("QuerySteps", q).objects("steps"));
+        return Optional.of(context.host().controller().call("QuerySteps", query).objects("steps"));
     }
 
     /** Whether the nodes refuse to describe the step: they answer its user, root and SlurmUser alone. */
-    private static boolean isForeign(CommandContext c, Json.Obj step) {
-        int me = c.host().uid();
+    private static boolean isForeign(CommandContext context, Json.Obj step) {
+        int me = context.host().uid();
         return me != 0
                 && me != step.integer("userId")
-                && !c.host().userName(me).equals(c.host().slurmUser());
+                && !context.host().userName(me).equals(context.host().slurmUser());
     }
 
     /** The step named, all, or the lowest numbered one; of a heterogeneous step all components. */
@@ -205,14 +214,14 @@ public final class Sstat implements Command {
     }
 
     /** The step's tasks with their nodes, from all nodes that answer. */
-    private static List<Json.Obj> usage(CommandContext c, Json.Obj step) throws SlurmException {
+    private static List<Json.Obj> usage(CommandContext context, Json.Obj step) throws SlurmException {
         Map<String, Json.Obj> nodes = new HashMap<>();
         Json.Obj all = new Json.Obj();
         all.put("all", Boolean.TRUE);
         all.put("fields", List.of("name", "address", "port"));
-        c.host().controller().call("QueryNodes", all).objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
-        Json.Obj q = new Json.Obj();
-        q.put("jobId", step.number("jobId"));
+        context.host().controller().call("QueryNodes", all).objects("nodes").forEach(n -> nodes.put(n.text("name"), n));
+        Json.Obj query = new Json.Obj();
+        query.put("jobId", step.number("jobId"));
         List<Json.Obj> out = new ArrayList<>();
         List<String> names = HostList.parse(step.text("nodes")) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
@@ -223,24 +232,25 @@ public final class Sstat implements Command {
                 continue;
             }
             try {
-                Json.Obj reply = c.host().callNode(node.text("address"), node.integer("port"), "QueryProcesses", q);
-                for (Json.Obj s : reply.objects("steps")) {
-                    if (s.integer("jobId") == step.integer("jobId")
-                            && SacctJson.stepName(s).equals(step.text("stepId"))) {
-                        s.objects("tasks").forEach(t -> out.add(t.put("node", name)));
+                Json.Obj reply =
+                        context.host().callNode(node.text("address"), node.integer("port"), "QueryProcesses", query);
+                for (Json.Obj row : reply.objects("steps")) {
+                    if (row.integer("jobId") == step.integer("jobId")
+                            && SacctJson.stepName(row).equals(step.text("stepId"))) {
+                        row.objects("tasks").forEach(t -> out.add(t.put("node", name)));
                         for (String meter : List.of("energyJ", "netInBytes", "netOutBytes")) {
-                            step.put(meter, step.number(meter) + s.number(meter));
+                            step.put(meter, step.number(meter) + row.number(meter));
                         }
-                        Metered more = Codec.bind(s.obj("metered"), Metered.class);
+                        UsageSample more = Codec.bind(row.obj("metered"), UsageSample.class);
                         step.put(
                                 "metered",
-                                Metered.parse(step.text("metered")).and(more).text());
+                                UsageSample.parse(step.text("metered")).and(more).text());
                     }
                 }
             } catch (SlurmException e) {
-                String why = e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "no answer" : e.getMessage();
-                c.error("problem getting step_layout for StepId=" + step.integer("jobId") + "." + step.text("stepId")
-                        + " on " + name + ": " + why);
+                String reason = e.errno() == SlurmErrno.CTLD_CONNECT.number() ? "no answer" : e.getMessage();
+                context.error("problem getting step_layout for StepId=" + step.integer("jobId") + "."
+                        + step.text("stepId") + " on " + name + ": " + reason);
             }
         }
         return out;

@@ -10,7 +10,7 @@ import dev.muster.model.format.Durations;
 import dev.muster.model.format.MemorySize;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -97,17 +97,17 @@ enum SstatField {
         this.width = width;
     }
 
-    static void list(CommandContext c) {
+    static void list(CommandContext context) {
         SstatField[] all = values();
         for (int i = 0; i < all.length; i++) {
-            c.out().print(all[i].title + " ".repeat(Math.max(1, 20 - all[i].title.length())));
+            context.out().print(all[i].title + " ".repeat(Math.max(1, 20 - all[i].title.length())));
             if (i % LISTED_PER_LINE == LISTED_PER_LINE - 1 || i == all.length - 1) {
-                c.out().println("");
+                context.out().println("");
             }
         }
     }
 
-    static List<Column> columns(CommandContext c, String format) throws UsageException {
+    static List<Column> columns(CommandContext context, String format) throws UsageException {
         List<Column> out = new ArrayList<>();
         for (String item : Texts.split(format, ',')) {
             int percent = item.indexOf('%');
@@ -120,7 +120,7 @@ enum SstatField {
                 }
             }
             if (found == null) {
-                throw c.bad(1, "Invalid field requested: \"" + name + "\"");
+                throw context.bad(1, "Invalid field requested: \"" + name + "\"");
             }
             int width = found.width;
             if (percent >= 0) {
@@ -135,21 +135,21 @@ enum SstatField {
         return out;
     }
 
-    static void header(CommandContext c, List<Column> columns, String delimiter, boolean trailing) {
+    static void header(CommandContext context, List<Column> columns, String delimiter, boolean trailing) {
         List<String> titles = new ArrayList<>();
         List<String> lines = new ArrayList<>();
         for (Column col : columns) {
             titles.add(col.field.title);
             lines.add("-".repeat(Math.abs(col.width)));
         }
-        print(c, columns, titles, delimiter, trailing);
+        print(context, columns, titles, delimiter, trailing);
         if (delimiter.isEmpty()) {
-            print(c, columns, lines, delimiter, trailing);
+            print(context, columns, lines, delimiter, trailing);
         }
     }
 
     static void row(
-            CommandContext c,
+            CommandContext context,
             List<Column> columns,
             Json.Obj step,
             List<Json.Obj> tasks,
@@ -160,32 +160,32 @@ enum SstatField {
         for (Column col : columns) {
             values.add(col.field.value(step, tasks, raw));
         }
-        print(c, columns, values, delimiter, trailing);
+        print(context, columns, values, delimiter, trailing);
     }
 
     private static void print(
-            CommandContext c, List<Column> columns, List<String> values, String delimiter, boolean trailing) {
+            CommandContext context, List<Column> columns, List<String> values, String delimiter, boolean trailing) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < columns.size(); i++) {
-            String v = values.get(i);
+            String value = values.get(i);
             if (!delimiter.isEmpty()) {
-                line.append(i == 0 ? "" : delimiter).append(v);
+                line.append(i == 0 ? "" : delimiter).append(value);
                 continue;
             }
             int width = Math.abs(columns.get(i).width);
             String cut;
-            if (v.length() <= width) {
-                cut = v;
+            if (value.length() <= width) {
+                cut = value;
             } else if (columns.get(i).field == PIDS || columns.get(i).field == NODELIST) {
-                cut = v;
+                cut = value;
             } else {
-                cut = v.substring(0, width - 1) + "+";
+                cut = value.substring(0, width - 1) + "+";
             }
 
             String pad = " ".repeat(Math.max(0, width - cut.length()));
             line.append(columns.get(i).width < 0 ? cut + pad : pad + cut).append(' ');
         }
-        c.out().println(line + (trailing ? delimiter : ""));
+        context.out().println(line + (trailing ? delimiter : ""));
     }
 
     private String value(Json.Obj step, List<Json.Obj> all, boolean raw) {
@@ -235,13 +235,13 @@ enum SstatField {
                         m -> m.gpuMemKb() / Math.max(1, tasks.size()),
                         m -> m.gpuPercent() / Math.max(1, tasks.size()),
                         raw);
-            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), Metered::gpuMostMemKb, Metered::gpuMostPercent, raw);
+            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), UsageSample::gpuMostMemKb, UsageSample::gpuMostPercent, raw);
             case TRESUSAGEINMAXNODE -> places(f -> node(tasks, f, true));
             case TRESUSAGEINMAXTASK -> places(f -> task(tasks, f, true));
             case TRESUSAGEINMIN -> in(step, f -> least(tasks, f), m -> -1, m -> -1, raw);
             case TRESUSAGEINMINNODE -> places(f -> node(tasks, f, false));
             case TRESUSAGEINMINTASK -> places(f -> task(tasks, f, false));
-            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), Metered::gpuMemKb, Metered::gpuPercent, raw);
+            case TRESUSAGEINTOT -> in(step, f -> sum(tasks, f), UsageSample::gpuMemKb, UsageSample::gpuPercent, raw);
             case TRESUSAGEOUTAVE -> out(step, mean(tasks, "writeBytes"));
             case TRESUSAGEOUTMAX -> out(step, most(tasks, "writeBytes"));
             case TRESUSAGEOUTMAXNODE -> writePlace(node(tasks, "writeBytes", true));
@@ -277,23 +277,24 @@ enum SstatField {
     }
 
     private static String out(Json.Obj step, long written) {
-        Metered m = Metered.parse(step.text("metered"));
-        return "energy=" + step.number("energyJ") + ",fs/disk=" + written + SacctField.lustre(m, m.fsWriteBytes())
-                + SacctField.network(step, "netOutBytes");
+        UsageSample metered = UsageSample.parse(step.text("metered"));
+        return "energy=" + step.number("energyJ") + ",fs/disk=" + written
+                + SacctField.lustre(metered, metered.fsWriteBytes()) + SacctField.network(step, "netOutBytes");
     }
 
     private static String in(
             Json.Obj step,
             ToLongFunction<String> of,
-            ToLongFunction<Metered> gpuKb,
-            ToLongFunction<Metered> gpuPercent,
+            ToLongFunction<UsageSample> gpuKb,
+            ToLongFunction<UsageSample> gpuPercent,
             boolean raw) {
-        Metered m = Metered.parse(step.text("metered"));
-        long percent = gpuPercent.applyAsLong(m);
-        String gpus = percent < 0 ? "" : SacctField.gpus(m, gpuKb.applyAsLong(m), percent, kb -> whole(kb, raw));
+        UsageSample metered = UsageSample.parse(step.text("metered"));
+        long percent = gpuPercent.applyAsLong(metered);
+        String gpus =
+                percent < 0 ? "" : SacctField.gpus(metered, gpuKb.applyAsLong(metered), percent, kb -> whole(kb, raw));
         return "cpu=" + Durations.full(of.applyAsLong("cpuMs") / 1000) + ",energy=" + step.number("energyJ")
                 + ",fs/disk="
-                + of.applyAsLong("readBytes") + SacctField.lustre(m, m.fsReadBytes()) + gpus
+                + of.applyAsLong("readBytes") + SacctField.lustre(metered, metered.fsReadBytes()) + gpus
                 + SacctField.network(step, "netInBytes") + ",mem="
                 + whole(of.applyAsLong("residentKb"), raw) + ",pages=" + of.applyAsLong("pages") + ",vmem="
                 + whole(of.applyAsLong("virtualKb"), raw);
@@ -333,23 +334,23 @@ enum SstatField {
         return extreme(tasks, field, true).map(t -> t.number(field)).orElse(0L);
     }
 
-    private static java.util.Optional<Json.Obj> extreme(List<Json.Obj> tasks, String field, boolean most) {
+    private static java.util.Optional<Json.Obj> extreme(List<Json.Obj> tasks, String field, boolean isMax) {
         Json.Obj found = null;
         for (Json.Obj t : tasks) {
             if (found == null
-                    || (most ? t.number(field) > found.number(field) : t.number(field) < found.number(field))) {
+                    || (isMax ? t.number(field) > found.number(field) : t.number(field) < found.number(field))) {
                 found = t;
             }
         }
         return java.util.Optional.ofNullable(found);
     }
 
-    private static String node(List<Json.Obj> tasks, String field, boolean most) {
-        return extreme(tasks, field, most).map(t -> t.text("node")).orElse("");
+    private static String node(List<Json.Obj> tasks, String field, boolean isMax) {
+        return extreme(tasks, field, isMax).map(t -> t.text("node")).orElse("");
     }
 
-    private static String task(List<Json.Obj> tasks, String field, boolean most) {
-        return extreme(tasks, field, most)
+    private static String task(List<Json.Obj> tasks, String field, boolean isMax) {
+        return extreme(tasks, field, isMax)
                 .map(t -> Integer.toString(t.integer("rank")))
                 .orElse("");
     }

@@ -19,6 +19,7 @@ import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import dev.muster.model.format.LogLevels;
 import dev.muster.model.format.Times;
@@ -54,116 +55,118 @@ public final class Scontrol implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
+    public int run(CommandContext context) throws SlurmException, UsageException {
         // what follows setdebugflags may begin with a minus
-        boolean flags = !c.args().isEmpty() && Texts.lower(c.args().getFirst()).startsWith("setdebugf");
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), flags);
-        ScontrolSwitches s = new ScontrolSwitches();
-        s.all = c.env().containsKey("SCONTROL_ALL");
-        s.future = c.env().containsKey("SCONTROL_FUTURE");
-        if (!p.error().isEmpty()) {
+        boolean flags = !context.args().isEmpty()
+                && Texts.lower(context.args().getFirst()).startsWith("setdebugf");
+        GetOpt.Parsed parsed = GetOpt.parse(OPTIONS, context.args(), flags);
+        ScontrolSwitches switches = new ScontrolSwitches();
+        switches.all = context.env().containsKey("SCONTROL_ALL");
+        switches.future = context.env().containsKey("SCONTROL_FUTURE");
+        if (!parsed.error().isEmpty()) {
             throw new UsageException(
-                    1, List.of(c.program() + ": " + p.error(), "Try \"scontrol --help\" for more information"));
+                    1,
+                    List.of(context.program() + ": " + parsed.error(), "Try \"scontrol --help\" for more information"));
         }
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
-                case "all" -> s.all = true;
-                case "hide" -> s.all = false;
-                case "cluster", "clusters" -> Clusters.requireKnown(c, h.value());
-                case "detail", "details" -> s.details = true;
-                case "future" -> s.future = true;
-                case "oneliner" -> s.oneLine = true;
-                case "quiet" -> s.quiet = true;
-                case "verbose" -> s.verbose = true;
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
+                case "all" -> switches.all = true;
+                case "hide" -> switches.all = false;
+                case "cluster", "clusters" -> Clusters.requireKnown(context, hit.value());
+                case "detail", "details" -> switches.details = true;
+                case "future" -> switches.future = true;
+                case "oneliner" -> switches.oneLine = true;
+                case "quiet" -> switches.quiet = true;
+                case "verbose" -> switches.verbose = true;
                 case "json", "yaml" -> {
-                    s.json = h.opt().name();
-                    s.parser = JsonOutput.requireParser(c, s.json, h.value());
+                    switches.json = hit.opt().name();
+                    switches.parser = JsonOutput.requireParser(context, switches.json, hit.value());
                 }
                 case "federation", "local", "sibling" -> {}
-                case "uid" -> throw c.bad(1, "--uid is not supported by this cluster");
+                case "uid" -> throw context.bad(1, "--uid is not supported by this cluster");
                 case "version" -> {
-                    c.out().println(Release.LINE);
+                    context.out().println(Release.LINE);
                     return 0;
                 }
                 default -> {
-                    ScontrolHelp.print(c, OPTIONS);
+                    ScontrolHelp.print(context, OPTIONS);
                     return 0;
                 }
             }
         }
-        if (p.operands().isEmpty()) {
-            return interactive(c, s);
+        if (parsed.operands().isEmpty()) {
+            return interactive(context, switches);
         }
-        return command(c, s, p.operands());
+        return command(context, switches, parsed.operands());
     }
 
-    private static int interactive(CommandContext c, ScontrolSwitches s) {
+    private static int interactive(CommandContext context, ScontrolSwitches switches) {
         return InteractiveShell.run(
-                c,
+                context,
                 false,
                 first -> first.equals("quit") || first.equals("exit") || first.equals("q"),
-                words -> command(c, s, words));
+                words -> command(context, switches, words));
     }
 
-    private static boolean isAbbreviation(String typed, String keyword, int least) {
+    private static boolean isAbbreviation(String typed, String keyword, int minimum) {
         String t = Texts.lower(typed);
-        return t.length() >= least && keyword.startsWith(t);
+        return t.length() >= minimum && keyword.startsWith(t);
     }
 
-    private static int command(CommandContext c, ScontrolSwitches s, List<String> words)
+    private static int command(CommandContext context, ScontrolSwitches switches, List<String> words)
             throws SlurmException, UsageException {
         String typed = words.getFirst();
-        String k = Texts.lower(typed);
-        List<String> rest = words.subList(1, words.size());
-        if (rest.size() > mostWords(typed)) {
-            c.err().println("too many arguments for keyword:" + typed);
+        String keyword = Texts.lower(typed);
+        List<String> operands = words.subList(1, words.size());
+        if (operands.size() > mostWords(typed)) {
+            context.err().println("too many arguments for keyword:" + typed);
             return 1;
         }
-        switch (k) {
-            case "all" -> s.all = true;
-            case "hide" -> s.all = false;
-            case "details" -> s.details = true;
-            case "oneliner" -> s.oneLine = true;
-            case "quiet" -> s.quiet = true;
+        switch (keyword) {
+            case "all" -> switches.all = true;
+            case "hide" -> switches.all = false;
+            case "details" -> switches.details = true;
+            case "oneliner" -> switches.oneLine = true;
+            case "quiet" -> switches.quiet = true;
             case "verbose" -> {
-                s.quiet = false;
-                s.verbose = true;
+                switches.quiet = false;
+                switches.verbose = true;
             }
-            case "version" -> c.out().println(Release.LINE);
+            case "version" -> context.out().println(Release.LINE);
             case "exit", "quit", "q" -> {} // there is nothing to end
-            case "help" -> ScontrolHelp.print(c, OPTIONS);
+            case "help" -> ScontrolHelp.print(context, OPTIONS);
             case "listjobs" -> {
-                return ScontrolNode.list(c, s, rest, false);
+                return ScontrolNode.list(context, switches, operands, false);
             }
             case "liststeps" -> {
-                return ScontrolNode.list(c, s, rest, true);
+                return ScontrolNode.list(context, switches, operands, true);
             }
             case "listpids" -> {
-                return ScontrolNode.listPids(c, s, rest);
+                return ScontrolNode.listPids(context, switches, operands);
             }
             case "pidinfo" -> {
-                return ScontrolNode.pidInfo(c, rest);
+                return ScontrolNode.pidInfo(context, operands);
             }
             case "cluster" -> {
-                return cluster(c, rest);
+                return cluster(context, operands);
             }
             case "takeover" -> {
-                return ScontrolControllers.takeover(c, rest);
+                return ScontrolControllers.takeover(context, operands);
             }
             case "fsdampeningfactor" -> {
-                return dampening(c, rest);
+                return dampening(context, operands);
             }
             case "getent" -> {
-                return ScontrolNode.getent(c, rest);
+                return ScontrolNode.getent(context, operands);
             }
             case "errnumstr" -> {
-                return errnumstr(c, rest);
+                return errnumstr(context, operands);
             }
             case "completing" -> {
-                return completing(c);
+                return completing(context);
             }
             default -> {
-                return more(c, s, typed, k, rest);
+                return more(context, switches, typed, keyword, operands);
             }
         }
         return 0;
@@ -192,156 +195,157 @@ public final class Scontrol implements Command {
     }
 
     /** Selects the cluster of the commands that follow in the interactive mode. */
-    private static int cluster(CommandContext c, List<String> rest) throws SlurmException, UsageException {
-        if (rest.size() != 1) {
-            c.err().println("scontrol: error: cluster: one name is needed");
+    private static int cluster(CommandContext context, List<String> operands) throws SlurmException, UsageException {
+        if (operands.size() != 1) {
+            context.err().println("scontrol: error: cluster: one name is needed");
             return 1;
         }
-        List<String> names = List.of(Texts.lower(rest.getFirst()));
-        if (c.host().clusters().containsAll(names)) {
+        List<String> names = List.of(Texts.lower(operands.getFirst()));
+        if (context.host().clusters().containsAll(names)) {
             return 0;
         }
-        if (!Clusters.needSlurmdbd(c, names.getFirst())) {
-            Clusters.requireKnown(c, names.getFirst());
+        if (!Clusters.needSlurmdbd(context, names.getFirst())) {
+            Clusters.requireKnown(context, names.getFirst());
         }
-        c.host().needsOwnProcess();
-        c.host().selectCluster(Clusters.lookUp(c, names).getFirst());
+        context.host().needsOwnProcess();
+        context.host().selectCluster(Clusters.lookUp(context, names).getFirst());
         return 0;
     }
 
-    private static int more(CommandContext c, ScontrolSwitches s, String typed, String k, List<String> rest)
+    private static int more(
+            CommandContext context, ScontrolSwitches switches, String typed, String keyword, List<String> operands)
             throws SlurmException, UsageException {
-        if (isAbbreviation(typed, "show", 1) && !k.equals("s")) {
-            if (isTooMuchToShow(rest)) {
-                c.err().println("too many arguments for keyword:show");
+        if (isAbbreviation(typed, "show", 1) && !keyword.equals("s")) {
+            if (isTooMuchToShow(operands)) {
+                context.err().println("too many arguments for keyword:show");
                 return 1;
             }
-            return show(c, s, rest);
+            return show(context, switches, operands);
         }
         if (isAbbreviation(typed, "update", 2)) {
-            return ScontrolUpdate.update(c, rest, s.quiet);
+            return ScontrolUpdate.update(context, operands, switches.quiet);
         }
         if (isAbbreviation(typed, "create", 2)) {
-            return ScontrolUpdate.create(c, rest);
+            return ScontrolUpdate.create(context, operands);
         }
         if (isAbbreviation(typed, "delete", 2)) {
-            return ScontrolUpdate.delete(c, rest);
+            return ScontrolUpdate.delete(context, operands);
         }
-        return switch (k) {
+        return switch (keyword) {
             case "hold", "holdu", "uhold", "release", "requeue", "requeuehold", "suspend", "resume", "top" ->
-                ScontrolUpdate.action(c, k, rest, s.quiet);
-            case "getaddrs" -> ScontrolNode.addresses(c, rest);
-            case "notify" -> ScontrolUpdate.notifyJob(c, rest);
-            case "ping" -> ScontrolControllers.ping(c, s);
-            case "token" -> ScontrolToken.token(c, rest);
-            case "reboot" -> ScontrolPower.reboot(c, rest);
-            case "cancel_reboot" -> ScontrolPower.cancelReboot(c, rest);
-            case "power" -> ScontrolPower.power(c, rest);
-            case "reconfigure" -> simple(c, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
+                ScontrolUpdate.action(context, keyword, operands, switches.quiet);
+            case "getaddrs" -> ScontrolNode.addresses(context, operands);
+            case "notify" -> ScontrolUpdate.notifyJob(context, operands);
+            case "ping" -> ScontrolControllers.ping(context, switches);
+            case "token" -> ScontrolToken.token(context, operands);
+            case "reboot" -> ScontrolPower.reboot(context, operands);
+            case "cancel_reboot" -> ScontrolPower.cancelReboot(context, operands);
+            case "power" -> ScontrolPower.power(context, operands);
+            case "reconfigure" -> simple(context, "Reconfigure", new Json.Obj(), "slurm_reconfigure error");
             case "shutdown" -> {
-                if (!rest.isEmpty() && !isAbbreviation(rest.getFirst(), "slurmctld", 5)) {
-                    c.err().println("invalid shutdown argument:" + rest.getFirst());
+                if (!operands.isEmpty() && !isAbbreviation(operands.getFirst(), "slurmctld", 5)) {
+                    context.err().println("invalid shutdown argument:" + operands.getFirst());
                     yield 1;
                 }
-                yield ScontrolControllers.shutdown(c, !rest.isEmpty());
+                yield ScontrolControllers.shutdown(context, !operands.isEmpty());
             }
-            case "setdebug" -> setDebug(c, rest);
-            case "schedloglevel" -> schedLogLevel(c, rest);
-            case "setdebugflags" -> setDebugFlags(c, rest);
-            case "wait_job" -> waitJob(c, rest);
-            case "write" -> write(c, rest);
+            case "setdebug" -> setDebug(context, operands);
+            case "schedloglevel" -> schedLogLevel(context, operands);
+            case "setdebugflags" -> setDebugFlags(context, operands);
+            case "wait_job" -> waitJob(context, operands);
+            case "write" -> write(context, operands);
             default -> {
-                c.err().println("invalid keyword: " + typed);
+                context.err().println("invalid keyword: " + typed);
                 yield 1;
             }
         };
     }
 
     /** Reports a missing right in the words of the operating system, as the original does here. */
-    private static int debug(CommandContext c, String message, Json.Obj request, String what) {
-        request.put("requestId", c.host().requestId());
+    private static int debug(CommandContext context, String message, Json.Obj request, String call) {
+        request.put("requestId", context.host().requestId());
         try {
-            warnings(c, c.host().controller().call(message, request));
+            warnings(context, context.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(
-                    c,
-                    what,
+                    context,
+                    call,
                     e.errno() == SlurmErrno.ACCESS_DENIED.number()
                             ? new SlurmException(e.errno(), "Permission denied")
                             : e);
         }
     }
 
-    static int simple(CommandContext c, String message, Json.Obj request, String what) {
-        request.put("requestId", c.host().requestId());
+    static int simple(CommandContext context, String message, Json.Obj request, String call) {
+        request.put("requestId", context.host().requestId());
         try {
-            warnings(c, c.host().controller().call(message, request));
+            warnings(context, context.host().controller().call(message, request));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, what, e);
+            return CommonOptions.reportFailure(context, call, e);
         }
     }
 
-    static void warnings(CommandContext c, Json.Obj reply) {
+    static void warnings(CommandContext context, Json.Obj reply) {
         for (String w : reply.texts("warnings")) {
-            c.info(w);
+            context.info(w);
         }
     }
 
-    static int tooFew(CommandContext c, String keyword) {
-        c.err().println("too few arguments for keyword:" + keyword);
+    static int tooFew(CommandContext context, String keyword) {
+        context.err().println("too few arguments for keyword:" + keyword);
         return 1;
     }
 
-    private static int dampening(CommandContext c, List<String> rest) {
-        if (rest.isEmpty()) {
-            return tooFew(c, "fsdampeningfactor");
+    private static int dampening(CommandContext context, List<String> operands) {
+        if (operands.isEmpty()) {
+            return tooFew(context, "fsdampeningfactor");
         }
-        if (Digits.parseNumber(rest.getFirst()) < 1 || Digits.parseNumber(rest.getFirst()) > DAMPENING_MAX) {
-            c.err().println("invalid dampening factor: " + rest.getFirst());
+        if (Digits.parseNumber(operands.getFirst()) < 1 || Digits.parseNumber(operands.getFirst()) > DAMPENING_MAX) {
+            context.err().println("invalid dampening factor: " + operands.getFirst());
             return 1;
         }
         return debug(
-                c,
+                context,
                 "UpdateSetting",
-                new Json.Obj().put("key", "fairsharedampeningfactor").put("value", rest.getFirst()),
+                new Json.Obj().put("key", "fairsharedampeningfactor").put("value", operands.getFirst()),
                 "slurm_set_fs_dampeningfactor error");
     }
 
-    private static int errnumstr(CommandContext c, List<String> rest) {
-        if (rest.size() != 1) {
-            c.err().println("one arguments required for keyword:errnumstr");
+    private static int errnumstr(CommandContext context, List<String> operands) {
+        if (operands.size() != 1) {
+            context.err().println("one arguments required for keyword:errnumstr");
             return 1;
         }
-        long number = Digits.parseNumber(rest.getFirst());
+        long number = Digits.parseNumber(operands.getFirst());
         if (number < 0 || number > Integer.MAX_VALUE) {
-            c.err().println("numeric arguments required for keyword:errnumstr");
+            context.err().println("numeric arguments required for keyword:errnumstr");
             return 1;
         }
         SlurmErrno known = SlurmErrno.of((int) number);
-        c.out().println(known.number() == number ? known.sentence() : "Unknown error " + number);
+        context.out().println(known.number() == number ? known.sentence() : "Unknown error " + number);
         return 0;
     }
 
-    private static int setDebug(CommandContext c, List<String> rest) {
-        if (rest.isEmpty()) {
-            return tooFew(c, "setdebug");
+    private static int setDebug(CommandContext context, List<String> operands) {
+        if (operands.isEmpty()) {
+            return tooFew(context, "setdebug");
         }
-        String nodes = nodes(rest.getLast());
-        if (rest.size() > (nodes.isEmpty() ? 1 : 2)) {
-            c.err().println("too many arguments for keyword:setdebug");
+        String nodes = nodes(operands.getLast());
+        if (operands.size() > (nodes.isEmpty() ? 1 : 2)) {
+            context.err().println("too many arguments for keyword:setdebug");
             return 1;
         }
-        int level = LogLevels.of(rest.getFirst());
+        int level = LogLevels.of(operands.getFirst());
         if (level < 0) {
-            c.err().println("invalid debug level: " + rest.getFirst());
+            context.err().println("invalid debug level: " + operands.getFirst());
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("level", LogLevels.word(level));
-        q.put("nodes", nodes);
-        return debug(c, "SetDebug", q, "slurm_set_debug_level error");
+        Json.Obj query = new Json.Obj();
+        query.put("level", LogLevels.word(level));
+        query.put("nodes", nodes);
+        return debug(context, "SetDebug", query, "slurm_set_debug_level error");
     }
 
     /** Returns the node of the addressed slurmd, "" for slurmctld. */
@@ -351,14 +355,14 @@ public final class Scontrol implements Command {
                 : "";
     }
 
-    private static int schedLogLevel(CommandContext c, List<String> rest) {
-        if (rest.size() != 1) {
-            c.err()
-                    .println((rest.isEmpty() ? "too few arguments for keyword:" : "too many arguments for keyword:")
+    private static int schedLogLevel(CommandContext context, List<String> operands) {
+        if (operands.size() != 1) {
+            context.err()
+                    .println((operands.isEmpty() ? "too few arguments for keyword:" : "too many arguments for keyword:")
                             + "schedloglevel");
             return 1;
         }
-        String level = Texts.lower(rest.getFirst());
+        String level = Texts.lower(operands.getFirst());
         String number;
         if (level.equals("enable")) {
             number = "1";
@@ -369,31 +373,31 @@ public final class Scontrol implements Command {
         }
 
         if (!number.equals("0") && !number.equals("1")) {
-            c.err().println("invalid schedlog level: " + rest.getFirst());
+            context.err().println("invalid schedlog level: " + operands.getFirst());
             return 1;
         }
-        return debug(c, "SetDebug", new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
+        return debug(context, "SetDebug", new Json.Obj().put("scheduler", number), "slurm_set_schedlog_level error");
     }
 
-    private static int setDebugFlags(CommandContext c, List<String> rest) {
-        if (rest.isEmpty()) {
-            return tooFew(c, "setdebugflags");
+    private static int setDebugFlags(CommandContext context, List<String> operands) {
+        if (operands.isEmpty()) {
+            return tooFew(context, "setdebugflags");
         }
-        if (!nodes(rest.getLast()).isEmpty()) {
-            c.error("setdebugflags: slurmd has no debug flags that can be changed");
+        if (!nodes(operands.getLast()).isEmpty()) {
+            context.error("setdebugflags: slurmd has no debug flags that can be changed");
             return 1;
         }
         int rc = 0;
-        for (String text : rest) {
-            rc = Math.max(rc, setDebugFlags(c, text));
+        for (String text : operands) {
+            rc = Math.max(rc, setDebugFlags(context, text));
         }
         return rc;
     }
 
-    private static int setDebugFlags(CommandContext c, String text) {
+    private static int setDebugFlags(CommandContext context, String text) {
         if (!text.startsWith("+") && !text.startsWith("-")) {
-            c.err().println("invalid debug flag: " + text);
-            c.err().println("Usage: setdebugflags {+|-}NAME [{+|-}NAME] [nodes=<NODES>]");
+            context.err().println("invalid debug flag: " + text);
+            context.err().println("Usage: setdebugflags {+|-}NAME [{+|-}NAME] [nodes=<NODES>]");
             return 1;
         }
         List<String> names = new java.util.ArrayList<>();
@@ -403,68 +407,69 @@ public final class Scontrol implements Command {
                 known = flag.equalsIgnoreCase(word) ? flag : known;
             }
             if (known.isEmpty()) {
-                c.error("Invalid DebugFlag: " + word);
-                c.err().println("invalid debug flag: " + text);
+                context.error("Invalid DebugFlag: " + word);
+                context.err().println("invalid debug flag: " + text);
                 return 1;
             }
             names.add(known);
         }
-        Json.Obj q = new Json.Obj();
-        q.put("flags", text.charAt(0) + String.join(",", names));
-        return debug(c, "SetDebug", q, "slurm_set_debug_flags error");
+        Json.Obj query = new Json.Obj();
+        query.put("flags", text.charAt(0) + String.join(",", names));
+        return debug(context, "SetDebug", query, "slurm_set_debug_flags error");
     }
 
-    /** Between two looks at a job that is not the asker's. */
+    /** Milliseconds between two queries of a job that belongs to another user. */
     private static final long WAIT_PACE_MS = 1_000;
 
-    private static int waitJob(CommandContext c, List<String> rest) throws SlurmException {
-        if (rest.isEmpty()) {
-            return tooFew(c, "wait_job");
+    private static int waitJob(CommandContext context, List<String> operands) throws SlurmException {
+        if (operands.isEmpty()) {
+            return tooFew(context, "wait_job");
         }
-        String id = rest.getFirst();
+        String id = operands.getFirst();
         if (Digits.parseNumber(id) <= 0) {
-            c.err().print("Invalid job_id " + id); // the original ends no line here
+            context.err().print("Invalid job_id " + id); // the original ends no line here
             return 1;
         }
-        Json.Obj q = new Json.Obj().put("jobId", Digits.parseNumber(id)).put("waitMs", 0L);
+        Json.Obj query = new Json.Obj().put("jobId", Digits.parseNumber(id)).put("waitMs", 0L);
         while (true) {
             Json.Obj a;
             try {
-                a = c.host().controller().call("AwaitAllocation", q);
+                a = context.host().controller().call("AwaitAllocation", query);
             } catch (SlurmException e) {
-                a = e.errno() == SlurmErrno.ACCESS_DENIED.number() ? stateInQueue(c, id) : new Json.Obj();
+                a = e.errno() == SlurmErrno.ACCESS_DENIED.number() ? stateInQueue(context, id) : new Json.Obj();
                 if (!a.has("state")) {
-                    c.info("Problem running job " + id);
+                    context.info("Problem running job " + id);
                     return 1;
                 }
             }
             if (AllocationClient.isOver(a) || AllocationClient.isPending(a)) {
-                c.info("Job " + id + " no longer running");
+                context.info("Job " + id + " no longer running");
                 return 1;
             }
             if (a.flag("ready")) {
-                c.info("Nodes are ready for job " + id);
+                context.info("Nodes are ready for job " + id);
                 return 0;
             }
-            q.put("waitMs", 20_000L);
+            query.put("waitMs", 20_000L);
         }
     }
 
     /** The state of another user's job as far as the queue shows it; empty if the queue hides the job. */
-    private static Json.Obj stateInQueue(CommandContext c, String id) {
-        Json.Obj q = new Json.Obj()
+    private static Json.Obj stateInQueue(CommandContext context, String id) {
+        Json.Obj query = new Json.Obj()
                 .put("jobs", List.of(id))
                 .put("allStates", Boolean.TRUE)
                 .put("fields", List.of("jobId", "state", "flags"));
         try {
-            for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-                boolean ready = !j.texts("flags").contains("CONFIGURING")
-                        && j.text("state").equals("RUNNING");
+            for (Json.Obj job :
+                    context.host().controller().call("QueryJobs", query).objects("jobs")) {
+                boolean ready = !job.texts("flags").contains("CONFIGURING")
+                        && job.text("state").equals("RUNNING");
                 if (ready
-                        || AllocationClient.isOver(j)
-                        || AllocationClient.isPending(j)
-                        || c.host().pause(WAIT_PACE_MS)) {
-                    return j.put("ready", ready);
+                        || AllocationClient.isOver(job)
+                        || AllocationClient.isPending(job)
+                        || context.host().pause(WAIT_PACE_MS)) {
+                    return job.put("ready", ready);
                 }
             }
         } catch (SlurmException e) {
@@ -473,54 +478,56 @@ public final class Scontrol implements Command {
         return new Json.Obj();
     }
 
-    private static int write(CommandContext c, List<String> rest) throws SlurmException {
-        if (rest.isEmpty()) {
-            return tooFew(c, "write");
+    private static int write(CommandContext context, List<String> operands) throws SlurmException {
+        if (operands.isEmpty()) {
+            return tooFew(context, "write");
         }
-        if (isAbbreviation(rest.getFirst(), "config", 1)) {
-            return ScontrolWrite.config(c, rest.size() > 1 ? rest.get(1) : "");
+        if (isAbbreviation(operands.getFirst(), "config", 1)) {
+            return ScontrolWrite.config(context, operands.size() > 1 ? operands.get(1) : "");
         }
-        boolean known = isAbbreviation(rest.getFirst(), "batch_script", 1);
-        if (!known || rest.size() < 2) {
-            c.err()
+        boolean known = isAbbreviation(operands.getFirst(), "batch_script", 1);
+        if (!known || operands.size() < 2) {
+            context.err()
                     .println(
                             known
                                     ? "too few arguments for keyword:write"
-                                    : "invalid write argument:" + rest.getFirst());
+                                    : "invalid write argument:" + operands.getFirst());
             return 1;
         }
         // a task of an array has the script of all of them
-        String id = rest.get(1).replaceFirst("[_.+].*", "");
+        String id = operands.get(1).replaceFirst("[_.+].*", "");
         try {
-            Json.Obj q = new Json.Obj();
-            q.put("jobId", (long) Math.max(0, JobIds.resolve(c, id)));
-            byte[] script = dev.muster.json.Bytes.fromBase64(
-                            c.host().controller().call("QueryScript", q).text("script"))
+            Json.Obj query = new Json.Obj();
+            query.put("jobId", (long) Math.max(0, JobIds.resolve(context, id)));
+            byte[] script = dev.muster.json.Bytes.fromBase64(context.host()
+                            .controller()
+                            .call("QueryScript", query)
+                            .text("script"))
                     .toArray();
-            String path = rest.size() > 2 ? rest.get(2) : "slurm-" + id + ".sh";
+            String path = operands.size() > 2 ? operands.get(2) : "slurm-" + id + ".sh";
             if (path.equals("-")) {
-                c.out().write(script, 0, script.length);
+                context.out().write(script, 0, script.length);
                 return 0;
             }
-            c.host().writeFile(Texts.absolute(path, c.host().workDir()), script, 0700);
-            c.out().println("batch script for job " + id + " written to " + path);
+            context.host().writeFile(Texts.absolute(path, context.host().workDir()), script, 0700);
+            context.out().println("batch script for job " + id + " written to " + path);
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "job script retrieval failed", e);
+            return CommonOptions.reportFailure(context, "job script retrieval failed", e);
         } catch (IOException e) {
-            c.err().println("failed to open file `" + rest.get(2) + "`: " + e.getMessage());
+            context.err().println("failed to open file `" + operands.get(2) + "`: " + ErrorSentence.of(e));
             return 1;
         }
     }
 
-    private static int completing(CommandContext c) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("states", List.of("COMPLETING"));
-        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-            c.out()
-                    .println("JobId=" + JobRows.id(j, 0) + " EndTime="
-                            + Times.isoOr(j.number("endTime"), c.host().zone(), "Unknown") + " Nodes="
-                            + j.text("nodes"));
+    private static int completing(CommandContext context) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        query.put("states", List.of("COMPLETING"));
+        for (Json.Obj job : context.host().controller().call("QueryJobs", query).objects("jobs")) {
+            context.out()
+                    .println("JobId=" + JobRows.id(job, 0) + " EndTime="
+                            + Times.isoOr(job.number("endTime"), context.host().zone(), "Unknown") + " Nodes="
+                            + job.text("nodes"));
         }
         return 0;
     }
@@ -528,45 +535,45 @@ public final class Scontrol implements Command {
     /** Entities that take a list of conditions, or words for the script of burst buffers. */
     private static final List<String> SHOWN_BY_PARTS = List.of("assoc_mgr", "topology", "topoconf", "bbstat", "dwstat");
 
-    private static boolean isTooMuchToShow(List<String> rest) {
-        return rest.size() > 1 && isAbbreviation(rest.getFirst(), "daemons", 2)
-                || rest.size() > 2
-                        && SHOWN_BY_PARTS.stream().noneMatch(entity -> isAbbreviation(rest.getFirst(), entity, 4));
+    private static boolean isTooMuchToShow(List<String> operands) {
+        return operands.size() > 1 && isAbbreviation(operands.getFirst(), "daemons", 2)
+                || operands.size() > 2
+                        && SHOWN_BY_PARTS.stream().noneMatch(entity -> isAbbreviation(operands.getFirst(), entity, 4));
     }
 
-    private static int show(CommandContext c, ScontrolSwitches s, List<String> rest)
+    private static int show(CommandContext context, ScontrolSwitches switches, List<String> operands)
             throws SlurmException, UsageException {
-        if (rest.isEmpty()) {
-            return tooFew(c, "show");
+        if (operands.isEmpty()) {
+            return tooFew(context, "show");
         }
-        String e = rest.getFirst();
-        List<String> ids = rest.subList(1, rest.size());
+        String e = operands.getFirst();
+        List<String> ids = operands.subList(1, operands.size());
         String id = ids.isEmpty() ? "" : ids.getFirst();
-        int eq = e.indexOf('=');
-        if (eq > 0) {
+        int equalSign = e.indexOf('=');
+        if (equalSign > 0) {
             // "show job=12" is "show job 12"
-            id = e.substring(eq + 1);
-            e = e.substring(0, eq);
+            id = e.substring(equalSign + 1);
+            e = e.substring(0, equalSign);
         }
         return switch (shownEntity(e)) {
-            case "jobs", "jobid" -> ScontrolShow.jobs(c, s, id);
-            case "nodes" -> ScontrolShow.nodes(c, s, id);
-            case "partitions", "partitionname" -> ScontrolShow.partitions(c, s, id);
-            case "reservations", "reservationname" -> ScontrolReservation.show(c, s, id);
-            case "assoc_mgr" -> ScontrolAssoc.show(c, s, ids);
-            case "steps" -> ScontrolShow.steps(c, s, id);
-            case "aliases" -> ScontrolShow.aliases(c, id);
-            case "licenses" -> ScontrolLicenses.show(c, s, id);
-            case "config" -> ScontrolShow.config(c, s, id);
-            case "burstbuffer" -> ScontrolBurst.show(c, s.oneLine);
-            case "bbstat", "dwstat" -> ScontrolBurst.status(c, ids);
-            case "hostnames" -> hostNames(c, NodeCalls.expanded(c, id));
-            case "hostlist" -> hostList(c, NodeCalls.expanded(c, id), false);
-            case "hostlistsorted" -> hostList(c, NodeCalls.expanded(c, id), true);
-            case "slurmd" -> ScontrolNode.daemon(c, id);
-            case "topoconf" -> ScontrolTopology.conf(c);
-            case "topology" -> ScontrolTopology.show(c, ids);
-            default -> ScontrolShow.others(c, e);
+            case "jobs", "jobid" -> ScontrolShow.jobs(context, switches, id);
+            case "nodes" -> ScontrolShow.nodes(context, switches, id);
+            case "partitions", "partitionname" -> ScontrolShow.partitions(context, switches, id);
+            case "reservations", "reservationname" -> ScontrolReservation.show(context, switches, id);
+            case "assoc_mgr" -> ScontrolAssoc.show(context, switches, ids);
+            case "steps" -> ScontrolShow.steps(context, switches, id);
+            case "aliases" -> ScontrolShow.aliases(context, id);
+            case "licenses" -> ScontrolLicenses.show(context, switches, id);
+            case "config" -> ScontrolShow.config(context, switches, id);
+            case "burstbuffer" -> ScontrolBurst.show(context, switches.oneLine);
+            case "bbstat", "dwstat" -> ScontrolBurst.status(context, ids);
+            case "hostnames" -> hostNames(context, NodeCalls.expanded(context, id));
+            case "hostlist" -> hostList(context, NodeCalls.expanded(context, id), false);
+            case "hostlistsorted" -> hostList(context, NodeCalls.expanded(context, id), true);
+            case "slurmd" -> ScontrolNode.daemon(context, id);
+            case "topoconf" -> ScontrolTopology.conf(context);
+            case "topology" -> ScontrolTopology.show(context, ids);
+            default -> ScontrolShow.others(context, e);
         };
     }
 
@@ -603,65 +610,65 @@ public final class Scontrol implements Command {
         return Texts.lower(typed).startsWith("topo") ? "topology" : "";
     }
 
-    private static String given(CommandContext c, String id) {
+    private static String given(CommandContext context, String id) {
         if (id.isEmpty()) {
-            if (c.env("SLURM_JOB_NODELIST").isEmpty()) {
-                return c.env("SLURM_NODELIST");
+            if (context.env("SLURM_JOB_NODELIST").isEmpty()) {
+                return context.env("SLURM_NODELIST");
             }
-            return c.env("SLURM_JOB_NODELIST");
+            return context.env("SLURM_JOB_NODELIST");
         }
         return id;
     }
 
-    private static int hostNames(CommandContext c, String id) {
-        String text = given(c, id);
+    private static int hostNames(CommandContext context, String id) {
+        String text = given(context, id);
         if (text.isEmpty()) {
-            c.error("host list is empty");
+            context.error("host list is empty");
             return 0;
         }
         return switch (HostList.parse(text)) {
             case HostList.Parsed.Ok ok -> {
                 for (String n : ok.list().names()) {
-                    c.out().println(n);
+                    context.out().println(n);
                 }
                 yield 0;
             }
-            case HostList.Parsed.Invalid bad -> invalidHosts(c, text, bad);
+            case HostList.Parsed.Invalid invalid -> invalidHosts(context, text, invalid);
         };
     }
 
-    private static int invalidHosts(CommandContext c, String text, HostList.Parsed.Invalid bad) {
-        if (!bad.detail().isEmpty()) {
-            c.error("_parse_single_range: " + bad.detail());
+    private static int invalidHosts(CommandContext context, String text, HostList.Parsed.Invalid invalid) {
+        if (!invalid.detail().isEmpty()) {
+            context.error("_parse_single_range: " + invalid.detail());
         }
-        c.err().println("Invalid hostlist: " + text);
+        context.err().println("Invalid hostlist: " + text);
         return 0;
     }
 
-    private static int hostList(CommandContext c, String id, boolean sorted) {
+    private static int hostList(CommandContext context, String id, boolean sorted) {
         String text = id;
         if (text.isEmpty()) {
-            c.err().println("invalid encode argument");
+            context.err().println("invalid encode argument");
             return 1;
         }
         if (text.startsWith("/") || text.equals("-")) {
             try {
                 text = RawText.decode(
                         text.equals("-")
-                                ? c.in().readNBytes(HOSTLIST_BYTES_MAX)
-                                : c.host().readFile(text, HOSTLIST_BYTES_MAX));
+                                ? context.in().readNBytes(HOSTLIST_BYTES_MAX)
+                                : context.host().readFile(text, HOSTLIST_BYTES_MAX));
             } catch (IOException e) {
-                c.err().println("Can not open " + text);
+                context.err().println("Can not open " + text);
                 return 1;
             }
         }
         String expression = text;
         return switch (HostList.parse(expression)) {
             case HostList.Parsed.Ok ok -> {
-                c.out().println((sorted ? ok.list().sorted() : ok.list()).compressed());
+                context.out().println((sorted ? ok.list().sorted() : ok.list()).compressed());
                 yield 0;
             }
-            case HostList.Parsed.Invalid bad -> invalidHosts(c, expression, bad);
+            case HostList.Parsed.Invalid invalid -> invalidHosts(context, expression, invalid);
         };
     }
 }

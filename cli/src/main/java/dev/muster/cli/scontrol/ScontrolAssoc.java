@@ -19,29 +19,29 @@ final class ScontrolAssoc {
 
     private ScontrolAssoc() {}
 
-    static int show(CommandContext c, ScontrolSwitches s, List<String> filters) {
+    static int show(CommandContext context, ScontrolSwitches switches, List<String> filters) {
         Filter filter = new Filter(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         for (String word : filters) {
             if (!filter.add(word)) {
-                c.error("invalid option:" + word);
+                context.error("invalid option:" + word);
                 return 1;
             }
         }
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryAssocMgr", new Json.Obj());
+            reply = context.host().controller().call("QueryAssocMgr", new Json.Obj());
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_assoc_mgr_info error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_assoc_mgr_info error", e);
         }
-        c.out().println("Current Association Manager state");
+        context.out().println("Current Association Manager state");
         if (filter.shows("user")) {
-            users(c, reply, filter.users, s.oneLine);
+            users(context, reply, filter.users, switches.oneLine);
         }
         if (filter.shows("assoc")) {
-            associations(c, reply, filter, s.oneLine);
+            associations(context, reply, filter, switches.oneLine);
         }
         if (filter.shows("qos")) {
-            qos(c, reply, filter, s.oneLine);
+            qos(context, reply, filter, switches.oneLine);
         }
         return 0;
     }
@@ -50,9 +50,9 @@ final class ScontrolAssoc {
     private record Filter(List<String> users, List<String> accounts, List<String> qos, List<String> flags) {
         /** Returns false if the word is no filter. */
         boolean add(String word) {
-            int eq = word.indexOf('=');
-            String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
-            List<String> values = eq < 0 ? List.of() : Texts.split(word.substring(eq + 1), ',');
+            int equalSign = word.indexOf('=');
+            String key = Texts.lower(equalSign < 0 ? word : word.substring(0, equalSign));
+            List<String> values = equalSign < 0 ? List.of() : Texts.split(word.substring(equalSign + 1), ',');
             if (key.startsWith("user")) {
                 users.addAll(values);
             } else if (key.startsWith("acc")) {
@@ -80,81 +80,81 @@ final class ScontrolAssoc {
         }
     }
 
-    private static void associations(CommandContext c, Json.Obj reply, Filter filter, boolean oneLine) {
+    private static void associations(CommandContext context, Json.Obj reply, Filter filter, boolean oneLine) {
         title(
-                c,
+                context,
                 oneLine,
                 reply.objects("assocs").isEmpty()
                         ? "No associations currently cached in Slurm."
                         : "Association Records");
-        for (Json.Obj a : reply.objects("assocs")) {
-            Json.Obj share = a.obj("share");
+        for (Json.Obj assoc : reply.objects("assocs")) {
+            Json.Obj share = assoc.obj("share");
             if (filter.takes(share)) {
-                c.out().println(assoc(reply, a, share, oneLine));
+                context.out().println(assoc(reply, assoc, share, oneLine));
             }
         }
     }
 
-    private static void qos(CommandContext c, Json.Obj reply, Filter filter, boolean oneLine) {
-        title(c, oneLine, reply.objects("qos").isEmpty() ? "No QOS currently cached in Slurm." : "QOS Records");
-        for (Json.Obj q : reply.objects("qos")) {
-            if (filter.qos.isEmpty() || filter.qos.contains(q.text("name"))) {
-                c.out().println(qos(reply, q, oneLine));
+    private static void qos(CommandContext context, Json.Obj reply, Filter filter, boolean oneLine) {
+        title(context, oneLine, reply.objects("qos").isEmpty() ? "No QOS currently cached in Slurm." : "QOS Records");
+        for (Json.Obj query : reply.objects("qos")) {
+            if (filter.qos.isEmpty() || filter.qos.contains(query.text("name"))) {
+                context.out().println(qos(reply, query, oneLine));
             }
         }
     }
 
-    private static void title(CommandContext c, boolean oneLine, String text) {
-        c.out().println(oneLine ? text : "\n" + text + "\n");
+    private static void title(CommandContext context, boolean oneLine, String text) {
+        context.out().println(oneLine ? text : "\n" + text + "\n");
     }
 
-    private static void users(CommandContext c, Json.Obj reply, List<String> wanted, boolean oneLine) {
+    private static void users(CommandContext context, Json.Obj reply, List<String> wanted, boolean oneLine) {
         if (reply.objects("users").isEmpty()) {
-            title(c, oneLine, "No users currently cached in Slurm.");
+            title(context, oneLine, "No users currently cached in Slurm.");
             return;
         }
-        title(c, oneLine, "User Records");
-        for (Json.Obj u : reply.objects("users")) {
-            if (wanted.isEmpty() || wanted.contains(u.text("user"))) {
-                c.out()
-                        .println("UserName=" + u.text("user") + "(" + u.number("userId") + ") DefAccount="
-                                + JobRows.orNull(u.text("defaultAccount")) + " DefWckey="
-                                + JobRows.orNull(u.text("defaultWckey")) + " AdminLevel=" + u.text("adminLevel"));
+        title(context, oneLine, "User Records");
+        for (Json.Obj user : reply.objects("users")) {
+            if (wanted.isEmpty() || wanted.contains(user.text("user"))) {
+                context.out()
+                        .println("UserName=" + user.text("user") + "(" + user.number("userId") + ") DefAccount="
+                                + JobRows.orNull(user.text("defaultAccount")) + " DefWckey="
+                                + JobRows.orNull(user.text("defaultWckey")) + " AdminLevel=" + user.text("adminLevel"));
             }
         }
     }
 
-    private static String assoc(Json.Obj reply, Json.Obj a, Json.Obj share, boolean oneLine) {
-        Json.Obj l = a.obj("limits");
+    private static String assoc(Json.Obj reply, Json.Obj assoc, Json.Obj share, boolean oneLine) {
+        Json.Obj limits = assoc.obj("limits");
         String next = oneLine ? " " : "\n    ";
         String user = share.text("user");
         String raw = share.text("rawShares").equals("parent") ? "2147483647" : share.text("rawShares");
         return "ClusterName=" + reply.text("cluster") + " Account=" + share.text("account")
-                + " UserName=" + (user.isEmpty() ? "" : user + "(" + a.number("userId") + ")")
+                + " UserName=" + (user.isEmpty() ? "" : user + "(" + assoc.number("userId") + ")")
                 + " Partition=" + share.text("partition") + " Priority="
-                + (l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
-                + " ID=" + a.number("id")
+                + (limits.text("Priority").isEmpty() ? "0" : limits.text("Priority"))
+                + " ID=" + assoc.number("id")
                 + next + "SharesRaw/Norm/Level/Factor=" + raw + "/" + two(share.real("normShares")) + "/"
-                + levelShares(reply, a) + "/"
+                + levelShares(reply, assoc) + "/"
                 + two(share.real("fairShare"))
-                + next + "UsageRaw/Norm/Efctv=" + two(a.real("usage")) + "/" + two(share.real("normUsage")) + "/"
+                + next + "UsageRaw/Norm/Efctv=" + two(assoc.real("usage")) + "/" + two(share.real("normUsage")) + "/"
                 + two(share.real("effectiveUsage"))
-                + next + "ParentAccount=" + parent(reply, a.text("parent")) + " Lineage=" + lineage(reply, a)
-                + " DefAssoc=" + (a.flag("isDefault") ? "Yes" : "No")
-                + jobs(a, l, next) + next + submitted(a, l) + group(reply, a, l, next)
-                + next + "MaxJobs=" + used(l, "MaxJobs", a.number("running")) + " MaxJobsAccrue="
-                + l.text("MaxJobsAccrue")
-                + " MaxSubmitJobs=" + used(l, "MaxSubmitJobs", a.number("submitted")) + " MaxWallPJ="
-                + l.text("MaxWall")
-                + next + "MaxTRESPJ=" + l.text("MaxTRES") + next + "MaxTRESPN=" + l.text("MaxTRESPerNode")
-                + next + "MaxTRESMinsPJ=" + l.text("MaxTRESMins")
-                + next + "MinPrioThresh=" + l.text("MinPrioThresh")
-                + next + "Comment=" + JobRows.orNull(l.text("Comment"));
+                + next + "ParentAccount=" + parent(reply, assoc.text("parent")) + " Lineage=" + lineage(reply, assoc)
+                + " DefAssoc=" + (assoc.flag("isDefault") ? "Yes" : "No")
+                + jobs(assoc, limits, next) + next + submitted(assoc, limits) + group(reply, assoc, limits, next)
+                + next + "MaxJobs=" + used(limits, "MaxJobs", assoc.number("running")) + " MaxJobsAccrue="
+                + limits.text("MaxJobsAccrue")
+                + " MaxSubmitJobs=" + used(limits, "MaxSubmitJobs", assoc.number("submitted")) + " MaxWallPJ="
+                + limits.text("MaxWall")
+                + next + "MaxTRESPJ=" + limits.text("MaxTRES") + next + "MaxTRESPN=" + limits.text("MaxTRESPerNode")
+                + next + "MaxTRESMinsPJ=" + limits.text("MaxTRESMins")
+                + next + "MinPrioThresh=" + limits.text("MinPrioThresh")
+                + next + "Comment=" + JobRows.orNull(limits.text("Comment"));
     }
 
     /** The sum of the shares of an association and of those beside it; 1 for the root. */
-    private static long levelShares(Json.Obj reply, Json.Obj a) {
-        String above = above(a);
+    private static long levelShares(Json.Obj reply, Json.Obj assoc) {
+        String above = above(assoc);
         return above.isEmpty()
                 ? 1
                 : reply.objects("assocs").stream()
@@ -166,15 +166,15 @@ final class ScontrolAssoc {
     }
 
     /** The account that an association is in: a user's own, an account's parent; "" for the root. */
-    private static String above(Json.Obj a) {
-        return a.obj("share").text("user").isEmpty()
-                ? a.text("parent")
-                : a.obj("share").text("account");
+    private static String above(Json.Obj assoc) {
+        return assoc.obj("share").text("user").isEmpty()
+                ? assoc.text("parent")
+                : assoc.obj("share").text("account");
     }
 
     /** Returns sacctmgr's Lineage: the accounts from below the root, and a user behind {@code 0-}. */
-    private static String lineage(Json.Obj reply, Json.Obj a) {
-        Json.Obj share = a.obj("share");
+    private static String lineage(Json.Obj reply, Json.Obj assoc) {
+        Json.Obj share = assoc.obj("share");
         Map<String, String> parents = new HashMap<>();
         reply.objects("assocs").stream()
                 .filter(o -> o.obj("share").text("user").isEmpty())
@@ -207,8 +207,8 @@ final class ScontrolAssoc {
                         .orElse(account);
     }
 
-    private static String qos(Json.Obj reply, Json.Obj q, boolean oneLine) {
-        Json.Obj l = q.obj("limits");
+    private static String qos(Json.Obj reply, Json.Obj query, boolean oneLine) {
+        Json.Obj limits = query.obj("limits");
         String next = oneLine ? " " : "\n    ";
         Map<String, String> rest = new LinkedHashMap<>();
         rest.put("MaxWallPJ", "MaxWall");
@@ -218,101 +218,101 @@ final class ScontrolAssoc {
         rest.put("MinPrioThresh", "MinPrioThresh");
         rest.put("MinTRESPJ", "MinTRES");
         StringBuilder out = new StringBuilder("QOS=")
-                .append(q.text("name"))
+                .append(query.text("name"))
                 .append('(')
-                .append(q.number("id"))
+                .append(query.number("id"))
                 .append(')')
                 .append(next)
                 .append("UsageRaw=")
-                .append(String.format(Locale.ROOT, "%.6f", q.real("usage")))
-                .append(jobs(q, l, next))
+                .append(String.format(Locale.ROOT, "%.6f", query.real("usage")))
+                .append(jobs(query, limits, next))
                 .append(' ')
-                .append(submitted(q, l))
-                .append(group(reply, q, l, next));
+                .append(submitted(query, limits))
+                .append(group(reply, query, limits, next));
         rest.forEach((shown, field) -> out.append(next)
                 .append(shown)
                 .append('=')
-                .append(l.text(field))
+                .append(limits.text(field))
                 .append(shown.equals("MinPrioThresh") ? " " : ""));
         return out.append(next)
                 .append("PreemptMode=")
-                .append(l.text("PreemptMode").matches("|CLUSTER|OFF") ? "OFF" : l.text("PreemptMode"))
+                .append(limits.text("PreemptMode").matches("|CLUSTER|OFF") ? "OFF" : limits.text("PreemptMode"))
                 .append(next)
                 .append("Priority=")
-                .append(l.text("Priority").isEmpty() ? "0" : l.text("Priority"))
-                .append(parts(reply, l, q.objects("accounts"), "PA", oneLine))
-                .append(parts(reply, l, q.objects("users"), "PU", oneLine))
+                .append(limits.text("Priority").isEmpty() ? "0" : limits.text("Priority"))
+                .append(parts(reply, limits, query.objects("accounts"), "PA", oneLine))
+                .append(parts(reply, limits, query.objects("users"), "PU", oneLine))
                 .toString();
     }
 
-    private static String parts(Json.Obj reply, Json.Obj l, List<Json.Obj> parts, String of, boolean oneLine) {
+    private static String parts(Json.Obj reply, Json.Obj limits, List<Json.Obj> parts, String owner, boolean oneLine) {
         String next = oneLine ? " " : "\n    ";
-        String whose = of.equals("PA") ? "Account" : "User";
+        String whose = owner.equals("PA") ? "Account" : "User";
         StringBuilder out = new StringBuilder(next).append(whose).append(oneLine ? " Limits=" : " Limits");
         if (parts.isEmpty()) {
             out.append(oneLine ? "" : next + "    ").append("No ").append(whose).append('s');
         }
-        for (Json.Obj p : parts) {
+        for (Json.Obj part : parts) {
             String below = oneLine ? " " : next + "    ";
             out.append(oneLine ? " " : next + "  ")
-                    .append(p.text("name"))
+                    .append(part.text("name"))
                     .append(oneLine ? "={" : below)
                     .append("MaxJobs")
-                    .append(of)
+                    .append(owner)
                     .append('=')
-                    .append(limit(l, "MaxJobs" + of, p.number("running")))
+                    .append(limit(limits, "MaxJobs" + owner, part.number("running")))
                     .append(" MaxJobsAccrue")
-                    .append(of)
+                    .append(owner)
                     .append('=')
-                    .append(limit(l, "MaxJobsAccrue" + of, p.number("accruing")))
+                    .append(limit(limits, "MaxJobsAccrue" + owner, part.number("accruing")))
                     .append(" MaxSubmitJobs")
-                    .append(of)
+                    .append(owner)
                     .append('=')
-                    .append(limit(l, "MaxSubmitJobs" + of, p.number("submitted")))
+                    .append(limit(limits, "MaxSubmitJobs" + owner, part.number("submitted")))
                     .append(below)
                     .append("MaxTRES")
-                    .append(of)
+                    .append(owner)
                     .append('=')
-                    .append(tres(reply, l.text("MaxTRES" + of), p.obj("tres")))
+                    .append(tres(reply, limits.text("MaxTRES" + owner), part.obj("tres")))
                     .append(oneLine ? "}" : "");
         }
         return out.toString();
     }
 
-    private static String jobs(Json.Obj row, Json.Obj l, String next) {
-        return next + "GrpJobs=" + limit(l, "GrpJobs", row.number("running")) + " GrpJobsAccrue="
-                + limit(l, "GrpJobsAccrue", row.number("accruing"));
+    private static String jobs(Json.Obj row, Json.Obj limits, String next) {
+        return next + "GrpJobs=" + limit(limits, "GrpJobs", row.number("running")) + " GrpJobsAccrue="
+                + limit(limits, "GrpJobsAccrue", row.number("accruing"));
     }
 
-    private static String submitted(Json.Obj row, Json.Obj l) {
-        return "GrpSubmitJobs=" + limit(l, "GrpSubmitJobs", row.number("submitted")) + " GrpWall="
-                + none(l.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")";
+    private static String submitted(Json.Obj row, Json.Obj limits) {
+        return "GrpSubmitJobs=" + limit(limits, "GrpSubmitJobs", row.number("submitted")) + " GrpWall="
+                + none(limits.text("GrpWall")) + "(" + two(row.real("wallMin")) + ")";
     }
 
-    private static String group(Json.Obj reply, Json.Obj row, Json.Obj l, String next) {
-        return next + "GrpTRES=" + tres(reply, l.text("GrpTRES"), row.obj("tres"))
-                + next + "GrpTRESMins=" + tres(reply, l.text("GrpTRESMins"), row.obj("usedMins"))
-                + next + "GrpTRESRunMins=" + tres(reply, l.text("GrpTRESRunMins"), row.obj("runMins"));
+    private static String group(Json.Obj reply, Json.Obj row, Json.Obj limits, String next) {
+        return next + "GrpTRES=" + tres(reply, limits.text("GrpTRES"), row.obj("tres"))
+                + next + "GrpTRESMins=" + tres(reply, limits.text("GrpTRESMins"), row.obj("usedMins"))
+                + next + "GrpTRESRunMins=" + tres(reply, limits.text("GrpTRESRunMins"), row.obj("runMins"));
     }
 
     private static String none(String limit) {
         return limit.isEmpty() ? "N" : limit;
     }
 
-    private static String limit(Json.Obj l, String name, long used) {
-        return none(l.text(name)) + "(" + used + ")";
+    private static String limit(Json.Obj limits, String name, long used) {
+        return none(limits.text(name)) + "(" + used + ")";
     }
 
-    private static String used(Json.Obj l, String name, long used) {
-        return l.text(name).isEmpty() ? "" : l.text(name) + "(" + used + ")";
+    private static String used(Json.Obj limits, String name, long used) {
+        return limits.text(name).isEmpty() ? "" : limits.text(name) + "(" + used + ")";
     }
 
     private static String tres(Json.Obj reply, String limits, Json.Obj used) {
         Map<String, String> set = new LinkedHashMap<>();
         for (String item : Texts.split(limits, ',')) {
-            int eq = item.indexOf('=');
-            if (eq > 0) {
-                set.put(item.substring(0, eq), item.substring(eq + 1));
+            int equalSign = item.indexOf('=');
+            if (equalSign > 0) {
+                set.put(item.substring(0, equalSign), item.substring(equalSign + 1));
             }
         }
         List<String> names = new ArrayList<>(TresText.EVERYWHERE);

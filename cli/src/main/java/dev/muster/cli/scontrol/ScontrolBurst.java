@@ -12,79 +12,79 @@ import java.util.TreeMap;
 /** Runs {@code scontrol show burstbuffer} and {@code show bbstat}. */
 final class ScontrolBurst {
     private static final String[] IEC = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-    private static final String[] SI = {"KB", "MB", "GB", "TB", "PB"};
+    private static final String[] UNITS = {"KB", "MB", "GB", "TB", "PB"};
 
     private ScontrolBurst() {}
 
-    static int show(CommandContext c, boolean oneLine) {
-        Json.Obj r;
+    static int show(CommandContext context, boolean oneLine) {
+        Json.Obj reply;
         try {
-            r = c.host().controller().call("QueryBurstBuffers", new Json.Obj());
+            reply = context.host().controller().call("QueryBurstBuffers", new Json.Obj());
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_burst_buffer error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_burst_buffer error", e);
         }
-        if (r.text("name").isEmpty()) {
+        if (reply.text("name").isEmpty()) {
             return 0;
         }
         StringBuilder out = new StringBuilder();
         out.append("Name=")
-                .append(r.text("name"))
+                .append(reply.text("name"))
                 .append(" DefaultPool=(null) Granularity=1 TotalSpace=0 FreeSpace=0 UsedSpace=0\n");
         int i = 0;
-        for (Json.Obj p : r.objects("pools")) {
+        for (Json.Obj pool : reply.objects("pools")) {
             out.append("  PoolName[")
                     .append(i++)
                     .append("]=")
-                    .append(p.text("name"))
+                    .append(pool.text("name"))
                     .append(" Granularity=")
-                    .append(size(p.number("granularity")))
+                    .append(size(pool.number("granularity")))
                     .append(" TotalSpace=")
-                    .append(size(p.number("total")))
+                    .append(size(pool.number("total")))
                     .append(" FreeSpace=")
-                    .append(size(Math.max(0, p.number("total") - p.number("used"))))
+                    .append(size(Math.max(0, pool.number("total") - pool.number("used"))))
                     .append(" UsedSpace=")
-                    .append(size(p.number("used")))
+                    .append(size(pool.number("used")))
                     .append('\n');
         }
-        out.append("  Flags=").append(r.text("flags")).append('\n');
+        out.append("  Flags=").append(reply.text("flags")).append('\n');
         out.append("  StageInTimeout=")
-                .append(r.number("stageIn"))
+                .append(reply.number("stageIn"))
                 .append(" StageOutTimeout=")
-                .append(r.number("stageOut"))
+                .append(reply.number("stageOut"))
                 .append(" ValidateTimeout=")
-                .append(r.number("validate"))
+                .append(reply.number("validate"))
                 .append(" OtherTimeout=")
-                .append(r.number("other"))
+                .append(reply.number("other"))
                 .append('\n');
-        if (!r.text("allowUsers").isEmpty()) {
-            out.append("  AllowUsers=").append(r.text("allowUsers")).append('\n');
+        if (!reply.text("allowUsers").isEmpty()) {
+            out.append("  AllowUsers=").append(reply.text("allowUsers")).append('\n');
         }
-        if (!r.text("denyUsers").isEmpty()) {
-            out.append("  DenyUsers=").append(r.text("denyUsers")).append('\n');
+        if (!reply.text("denyUsers").isEmpty()) {
+            out.append("  DenyUsers=").append(reply.text("denyUsers")).append('\n');
         }
         out.append("  GetSysState=(null)\n  GetSysStatus=(null)\n");
-        buffers(out, r.objects("buffers"), c);
-        c.out().println(oneLine ? out.toString().strip().replaceAll("\\n +", " ") : out.toString());
+        buffers(out, reply.objects("buffers"), context);
+        context.out().println(oneLine ? out.toString().strip().replaceAll("\\n +", " ") : out.toString());
         return 0;
     }
 
-    private static void buffers(StringBuilder out, List<Json.Obj> buffers, CommandContext c) {
+    private static void buffers(StringBuilder out, List<Json.Obj> buffers, CommandContext context) {
         if (buffers.isEmpty()) {
             return;
         }
         Map<String, Long> used = new TreeMap<>();
         out.append("  Allocated Buffers:\n");
-        for (Json.Obj b : buffers) {
-            String user = b.text("user") + "(" + b.number("userId") + ")";
-            used.merge(user, b.number("size"), Long::sum);
+        for (Json.Obj buffer : buffers) {
+            String user = buffer.text("user") + "(" + buffer.number("userId") + ")";
+            used.merge(user, buffer.number("size"), Long::sum);
             out.append("    JobID=")
-                    .append(b.number("jobId"))
+                    .append(buffer.number("jobId"))
                     .append(" CreateTime=")
-                    .append(c.time(b.number("createTime")))
+                    .append(context.time(buffer.number("createTime")))
                     .append(" Pool=")
-                    .append(JobRows.orNull(b.text("pool")))
+                    .append(JobRows.orNull(buffer.text("pool")))
                     .append(" Size=")
-                    .append(size(b.number("size")))
+                    .append(size(buffer.number("size")))
                     .append(" State=allocated UserID=")
                     .append(user)
                     .append('\n');
@@ -106,23 +106,23 @@ final class ScontrolBurst {
                 return n / binary + IEC[power - 1];
             }
             if (n % decimal == 0) {
-                return n / decimal + SI[power - 1];
+                return n / decimal + UNITS[power - 1];
             }
         }
         return Long.toString(n);
     }
 
     /** Prints the status that the site's script reports. */
-    static int status(CommandContext c, List<String> words) {
+    static int status(CommandContext context, List<String> words) {
         try {
-            c.out()
-                    .print(c.host()
+            context.out()
+                    .print(context.host()
                             .controller()
                             .call("QueryBurstStatus", new Json.Obj().put("arguments", words))
                             .text("text"));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_burst_buffer_stat error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_burst_buffer_stat error", e);
         }
     }
 }

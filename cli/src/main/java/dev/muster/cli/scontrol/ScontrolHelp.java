@@ -63,13 +63,13 @@ public final class ScontrolHelp {
         return out.toString();
     }
 
-    static void print(CommandContext c, List<GetOpt.Opt> options) {
-        OptionHelp.help(c, options, "[<COMMAND>]");
-        c.out().println("\nWithout a command, commands are read line by line.\n\nValid <COMMAND> values are:");
+    static void print(CommandContext context, List<GetOpt.Opt> options) {
+        OptionHelp.help(context, options, "[<COMMAND>]");
+        context.out().println("\nWithout a command, commands are read line by line.\n\nValid <COMMAND> values are:");
         for (String[] row : COMMANDS) {
-            c.out().println("  " + row[0] + " ".repeat(Math.max(2, 38 - row[0].length())) + row[1]);
+            context.out().println("  " + row[0] + " ".repeat(Math.max(2, 38 - row[0].length())) + row[1]);
         }
-        c.out()
+        context.out()
                 .println("\n<ENTITY> may be config, daemons, hostlist, hostlistsorted, hostnames, job, "
                         + "licenses, node, partition,\n"
                         + "reservation, slurmd, step, topoconf or topology. <SPECIFICATIONS> are Key=value "

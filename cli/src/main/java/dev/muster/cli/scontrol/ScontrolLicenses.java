@@ -13,56 +13,60 @@ import java.util.List;
 final class ScontrolLicenses {
     private ScontrolLicenses() {}
 
-    static int show(CommandContext c, ScontrolSwitches s, String name) throws UsageException {
+    static int show(CommandContext context, ScontrolSwitches switches, String name) throws UsageException {
         List<Json.Obj> all;
         boolean serversOptional;
         try {
-            Json.Obj reply = c.host().controller().call("QueryLicenses", new Json.Obj());
+            Json.Obj reply = context.host().controller().call("QueryLicenses", new Json.Obj());
             all = reply.objects("licenses");
             serversOptional = reply.flag("serversOptional");
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_licenses error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_licenses error", e);
         }
-        List<Json.Obj> meant = name.isEmpty()
+        List<Json.Obj> matching = name.isEmpty()
                 ? all
                 : all.stream()
-                        .filter(l -> l.text("name").equals(name)
-                                || serversOptional && l.text("name").startsWith(name + "@"))
+                        .filter(license -> license.text("name").equals(name)
+                                || serversOptional && license.text("name").startsWith(name + "@"))
                         .toList();
-        if (!s.json.isEmpty()) {
+        if (!switches.json.isEmpty()) {
             return JsonOutput.print(
-                    c, s.json, s.parser, ControlJson.licenses(all, c.host().nowMs() / 1000));
+                    context,
+                    switches.json,
+                    switches.parser,
+                    ControlJson.licenses(all, context.host().nowMs() / 1000));
         }
         if (all.isEmpty()) {
-            c.out().println("No licenses configured in Slurm.");
+            context.out().println("No licenses configured in Slurm.");
             return 0;
         }
-        if (meant.isEmpty()) {
-            c.err().println("scontrol: error: query \"" + name + "\" matched zero licenses.");
+        if (matching.isEmpty()) {
+            context.err().println("scontrol: error: query \"" + name + "\" matched zero licenses.");
             return 1;
         }
-        if (meant.stream()
-                                .map(l -> l.text("name"))
+        if (matching.stream()
+                                .map(license -> license.text("name"))
                                 .filter(n -> !n.equals(name))
                                 .distinct()
                                 .count()
                         > 1
                 && !name.isEmpty()) {
-            c.err().println("scontrol: error: query \"" + name + "\" matched more than one result, exiting.");
+            context.err().println("scontrol: error: query \"" + name + "\" matched more than one result, exiting.");
             return 1;
         }
-        meant.forEach(l -> c.out().println(text(c, l, s.oneLine ? " " : "\n    ")));
+        matching.forEach(license -> context.out().println(text(context, license, switches.oneLine ? " " : "\n    ")));
         return 0;
     }
 
-    private static String text(CommandContext c, Json.Obj l, String next) {
-        String out = "LicenseName=" + l.text("name") + next + "Total=" + l.integer("total") + " Used="
-                + l.integer("used") + " Free=" + l.integer("free") + " Reserved=" + l.integer("reserved") + " Remote="
-                + (l.flag("remote") ? "yes" : "no");
-        if (l.flag("remote")) {
-            out += next + "LastConsumed=" + l.number("consumed") + " LastDeficit=" + l.integer("deficit")
-                    + " LastUpdate=" + c.time(l.number("updated"));
+    private static String text(CommandContext context, Json.Obj license, String next) {
+        String out = "LicenseName=" + license.text("name") + next + "Total=" + license.integer("total") + " Used="
+                + license.integer("used") + " Free=" + license.integer("free") + " Reserved="
+                + license.integer("reserved") + " Remote="
+                + (license.flag("remote") ? "yes" : "no");
+        if (license.flag("remote")) {
+            out += next + "LastConsumed=" + license.number("consumed") + " LastDeficit=" + license.integer("deficit")
+                    + " LastUpdate=" + context.time(license.number("updated"));
         }
-        return l.text("nodes").isEmpty() ? out : out + next + "Nodes=" + l.text("nodes");
+        return license.text("nodes").isEmpty() ? out : out + next + "Nodes=" + license.text("nodes");
     }
 }

@@ -25,46 +25,48 @@ final class ScontrolNode {
     private ScontrolNode() {}
 
     /** The nodes that are this machine: the one a job runs on, the one named, or all with this host's name. */
-    private static List<Json.Obj> nodesOfThisHost(CommandContext c, String name) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("all", Boolean.TRUE);
-        q.put("fields", List.of("name", "hostname", "address", "port"));
-        String wanted = name.isEmpty() ? c.env("SLURMD_NODENAME") : name;
-        String host = c.host().hostName();
+    private static List<Json.Obj> nodesOfThisHost(CommandContext context, String name) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        query.put("all", Boolean.TRUE);
+        query.put("fields", List.of("name", "hostname", "address", "port"));
+        String wanted = name.isEmpty() ? context.env("SLURMD_NODENAME") : name;
+        String host = context.host().hostName();
         List<Json.Obj> out = new ArrayList<>();
-        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
+        for (Json.Obj node :
+                context.host().controller().call("QueryNodes", query).objects("nodes")) {
             if (wanted.isEmpty()
-                    ? n.text("hostname").equals(host) || n.text("name").equals(host)
-                    : n.text("name").equals(wanted)) {
-                out.add(n);
+                    ? node.text("hostname").equals(host) || node.text("name").equals(host)
+                    : node.text("name").equals(wanted)) {
+                out.add(node);
             }
         }
         return out;
     }
 
     /** {@code getaddrs}: where each of the nodes is spoken to. */
-    static int addresses(CommandContext c, List<String> words) throws SlurmException {
+    static int addresses(CommandContext context, List<String> words) throws SlurmException {
         if (words.isEmpty()) {
-            return Scontrol.tooFew(c, "getaddrs");
+            return Scontrol.tooFew(context, "getaddrs");
         }
         if (!(dev.muster.model.format.HostList.parse(String.join(",", words))
                 instanceof dev.muster.model.format.HostList.Parsed.Ok wanted)) {
-            c.err().println("Invalid node name specified");
+            context.err().println("Invalid node name specified");
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("all", Boolean.TRUE);
-        q.put("fields", List.of("name", "address", "port"));
-        List<Json.Obj> all = c.host().controller().call("QueryNodes", q).objects("nodes");
+        Json.Obj query = new Json.Obj();
+        query.put("all", Boolean.TRUE);
+        query.put("fields", List.of("name", "address", "port"));
+        List<Json.Obj> all =
+                context.host().controller().call("QueryNodes", query).objects("nodes");
         int rc = 0;
         for (String name : wanted.list().names()) {
             java.util.Optional<Json.Obj> node =
                     all.stream().filter(n -> n.text("name").equals(name)).findFirst();
             if (node.isEmpty()) {
-                c.error("Invalid node name specified: " + name);
+                context.error("Invalid node name specified: " + name);
                 rc = 1;
             } else {
-                c.out()
+                context.out()
                         .println(name + ": " + node.get().text("address") + ":"
                                 + node.get().number("port"));
             }
@@ -72,52 +74,53 @@ final class ScontrolNode {
         return rc;
     }
 
-    private static Json.Obj ask(CommandContext c, Json.Obj node, String message, Json.Obj q) throws SlurmException {
-        return c.host().callNode(node.text("address"), node.integer("port"), message, q);
+    private static Json.Obj ask(CommandContext context, Json.Obj node, String message, Json.Obj query)
+            throws SlurmException {
+        return context.host().callNode(node.text("address"), node.integer("port"), message, query);
     }
 
-    static int daemon(CommandContext c, String name) {
+    static int daemon(CommandContext context, String name) {
         try {
-            List<Json.Obj> nodes = nodesOfThisHost(c, name);
+            List<Json.Obj> nodes = nodesOfThisHost(context, name);
             if (nodes.isEmpty()) {
-                c.err().println("slurm_load_slurmd_status: No slurmd of this host is configured");
+                context.err().println("slurm_load_slurmd_status: No slurmd of this host is configured");
                 return 1;
             }
-            show(c, ask(c, nodes.getFirst(), "QueryDaemon", new Json.Obj()));
+            show(context, ask(context, nodes.getFirst(), "QueryDaemon", new Json.Obj()));
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_slurmd_status", e);
+            return CommonOptions.reportFailure(context, "slurm_load_slurmd_status", e);
         }
     }
 
-    private static void show(CommandContext c, Json.Obj d) {
+    private static void show(CommandContext context, Json.Obj daemon) {
         String[][] rows = {
-            {"Active Steps", d.texts("steps").isEmpty() ? "NONE" : String.join(",", d.texts("steps"))},
-            {"Actual CPUs", number(d, "cpus")},
-            {"Actual Boards", number(d, "boards")},
-            {"Actual sockets", number(d, "sockets")},
-            {"Actual cores", number(d, "cores")},
-            {"Actual threads per core", number(d, "threads")},
-            {"Actual real memory", number(d, "memoryMb") + " MB"},
-            {"Actual temp disk space", number(d, "tmpDiskMb") + " MB"},
-            {"Boot time", Times.isoOr(d.number("startTime"), c.host().zone(), "Unknown")},
-            {"Hostname", d.text("node")},
+            {"Active Steps", daemon.texts("steps").isEmpty() ? "NONE" : String.join(",", daemon.texts("steps"))},
+            {"Actual CPUs", number(daemon, "cpus")},
+            {"Actual Boards", number(daemon, "boards")},
+            {"Actual sockets", number(daemon, "sockets")},
+            {"Actual cores", number(daemon, "cores")},
+            {"Actual threads per core", number(daemon, "threads")},
+            {"Actual real memory", number(daemon, "memoryMb") + " MB"},
+            {"Actual temp disk space", number(daemon, "tmpDiskMb") + " MB"},
+            {"Boot time", Times.isoOr(daemon.number("startTime"), context.host().zone(), "Unknown")},
+            {"Hostname", daemon.text("node")},
             {
                 "Last slurmctld msg time",
-                Times.isoOr(d.number("lastMessage"), c.host().zone(), "NONE")
+                Times.isoOr(daemon.number("lastMessage"), context.host().zone(), "NONE")
             },
-            {"Slurmd PID", number(d, "pid")},
-            {"Slurmd Debug", d.text("debugLevel")},
-            {"Slurmd Logfile", d.text("logFile").isEmpty() ? "(null)" : d.text("logFile")},
-            {"Version", d.text("version")}
+            {"Slurmd PID", number(daemon, "pid")},
+            {"Slurmd Debug", daemon.text("debugLevel")},
+            {"Slurmd Logfile", daemon.text("logFile").isEmpty() ? "(null)" : daemon.text("logFile")},
+            {"Version", daemon.text("version")}
         };
         for (String[] row : rows) {
-            c.out().println(row[0] + " ".repeat(25 - row[0].length()) + "= " + row[1]);
+            context.out().println(row[0] + " ".repeat(25 - row[0].length()) + "= " + row[1]);
         }
     }
 
-    private static String number(Json.Obj d, String field) {
-        return Long.toString(d.number(field));
+    private static String number(Json.Obj daemon, String field) {
+        return Long.toString(daemon.number(field));
     }
 
     /**
@@ -125,19 +128,20 @@ final class ScontrolNode {
      *
      * @param jobId 0 for all; pid as in the message
      */
-    private static List<Json.Obj> steps(CommandContext c, long jobId, long pid) throws SlurmException {
-        return steps(c, "", jobId, pid);
+    private static List<Json.Obj> steps(CommandContext context, long jobId, long pid) throws SlurmException {
+        return steps(context, "", jobId, pid);
     }
 
-    private static List<Json.Obj> steps(CommandContext c, String node, long jobId, long pid) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        JobRequest.put(q, "jobId", jobId);
-        JobRequest.put(q, "pid", pid);
+    private static List<Json.Obj> steps(CommandContext context, String node, long jobId, long pid)
+            throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        JobRequest.put(query, "jobId", jobId);
+        JobRequest.put(query, "pid", pid);
         List<Json.Obj> out = new ArrayList<>();
         SlurmException silent = null;
-        for (Json.Obj one : nodesOfThisHost(c, node)) {
+        for (Json.Obj one : nodesOfThisHost(context, node)) {
             try {
-                out.addAll(ask(c, one, "QueryProcesses", q).objects("steps"));
+                out.addAll(ask(context, one, "QueryProcesses", query).objects("steps"));
             } catch (SlurmException e) {
                 silent = e;
             }
@@ -148,53 +152,54 @@ final class ScontrolNode {
         return out;
     }
 
-    static int pidInfo(CommandContext c, List<String> rest) throws SlurmException {
-        if (rest.isEmpty()) {
-            c.err().println("missing argument for keyword:pidinfo");
+    static int pidInfo(CommandContext context, List<String> operands) throws SlurmException {
+        if (operands.isEmpty()) {
+            context.err().println("missing argument for keyword:pidinfo");
             return 1;
         }
-        long pid = Digits.parseNumber(rest.getFirst());
-        List<Json.Obj> found = pid <= 0 ? List.of() : steps(c, 0, pid);
+        long pid = Digits.parseNumber(operands.getFirst());
+        List<Json.Obj> found = pid <= 0 ? List.of() : steps(context, 0, pid);
         if (found.isEmpty()) {
-            c.err().println("Failed to locate job for requested pid");
+            context.err().println("Failed to locate job for requested pid");
             return 1;
         }
         int jobId = found.getFirst().integer("jobId");
-        Json.Obj q = new Json.Obj();
-        q.put("jobs", List.of(Integer.toString(jobId)));
-        Json.Obj reply = c.host().controller().call("QueryJobs", q);
-        for (Json.Obj j : reply.objects("jobs")) {
-            long end = j.number("endTime");
+        Json.Obj query = new Json.Obj();
+        query.put("jobs", List.of(Integer.toString(jobId)));
+        Json.Obj reply = context.host().controller().call("QueryJobs", query);
+        for (Json.Obj job : reply.objects("jobs")) {
+            long end = job.number("endTime");
             if (end == 0) {
                 // without a limit: Slurm names the end of a year
                 end = reply.number("now") + 365L * 86_400;
             }
             java.time.ZonedDateTime at =
-                    java.time.Instant.ofEpochSecond(end).atZone(c.host().zone());
-            c.out()
+                    java.time.Instant.ofEpochSecond(end).atZone(context.host().zone());
+            context.out()
                     .println("Slurm JobId=" + jobId + " ends at "
                             + java.time.format.DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss yyyy", Locale.ROOT)
                                     .format(at));
-            c.out().println("Job remaining time is " + Math.max(0, end - reply.number("now")) + " seconds");
+            context.out().println("Job remaining time is " + Math.max(0, end - reply.number("now")) + " seconds");
         }
         return 0;
     }
 
-    static int listPids(CommandContext c, ScontrolSwitches s, List<String> rest) throws SlurmException, UsageException {
-        String node = rest.size() > 1 ? rest.get(1) : "";
-        String id = rest.isEmpty() || rest.getFirst().equals("*") ? "" : rest.getFirst();
+    static int listPids(CommandContext context, ScontrolSwitches switches, List<String> operands)
+            throws SlurmException, UsageException {
+        String node = operands.size() > 1 ? operands.get(1) : "";
+        String id = operands.isEmpty() || operands.getFirst().equals("*") ? "" : operands.getFirst();
         int dot = id.indexOf('.');
         String job = dot < 0 ? id : id.substring(0, dot);
-        long jobId = job.isEmpty() ? 0 : JobIds.resolve(c, job);
+        long jobId = job.isEmpty() ? 0 : JobIds.resolve(context, job);
         if (jobId < 0) {
-            c.err().println("\"" + id + "\" does not look like a jobid");
+            context.err().println("\"" + id + "\" does not look like a jobid");
             return 1;
         }
         String wanted = dot < 0 ? "" : id.substring(dot + 1);
         List<Object> found = new ArrayList<>();
         boolean any = false;
         boolean ofJob = false;
-        for (Json.Obj step : steps(c, node, jobId, 0)) {
+        for (Json.Obj step : steps(context, node, jobId, 0)) {
             ofJob = true;
             if (isWanted(wanted, step)) {
                 any = true;
@@ -203,25 +208,25 @@ final class ScontrolNode {
         }
         if (!any) {
             String kind = ofJob || !wanted.isEmpty() ? "StepId=" : "JobId=";
-            c.err()
+            context.err()
                     .println(
                             id.isEmpty()
                                     ? "No job steps exist on this node."
-                                    : kind + id + " does not exist on node " + shownNode(c, rest) + ".");
+                                    : kind + id + " does not exist on node " + shownNode(context, operands) + ".");
             return 1;
         }
-        if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, new Json.Obj().put("pids", found));
+        if (!switches.json.isEmpty()) {
+            return JsonOutput.print(context, switches.json, switches.parser, new Json.Obj().put("pids", found));
         }
-        printPids(c, found);
+        printPids(context, found);
         return 0;
     }
 
-    private static String shownNode(CommandContext c, List<String> words) {
+    private static String shownNode(CommandContext context, List<String> words) {
         if (words.size() > 1) {
             return words.get(1);
         }
-        return c.env("SLURMD_NODENAME").isEmpty() ? "(null)" : c.env("SLURMD_NODENAME");
+        return context.env("SLURMD_NODENAME").isEmpty() ? "(null)" : context.env("SLURMD_NODENAME");
     }
 
     /** @param wanted "" for every step */
@@ -229,11 +234,11 @@ final class ScontrolNode {
         return wanted.isEmpty() || StepId.means(StepId.parse(wanted).orElse(Integer.MIN_VALUE), step.integer("stepId"));
     }
 
-    private static void printPids(CommandContext c, List<Object> found) {
-        c.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
+    private static void printPids(CommandContext context, List<Object> found) {
+        context.out().println("PID      JOBID    STEPID   LOCALID GLOBALID");
         for (Object one : found) {
             Json.Obj pid = (Json.Obj) one;
-            c.out()
+            context.out()
                     .println(String.format(
                             Locale.ROOT,
                             "%-8d %-8d %-8s %-7s %-8s ",
@@ -253,10 +258,10 @@ final class ScontrolNode {
         List<Object> out = new ArrayList<>();
         for (Json.Obj task : step.objects("tasks")) {
             for (Object pid : task.list("pids")) {
-                boolean own = task.integer("rank") >= 0 && ((Number) pid).intValue() == task.integer("pid");
+                boolean isTask = task.integer("rank") >= 0 && ((Number) pid).intValue() == task.integer("pid");
                 out.add(new Json.Obj()
-                        .put("global_task_id", own ? Tree.number(task.integer("rank")) : Tree.unset())
-                        .put("local_task_id", own ? Tree.number(task.integer("local")) : Tree.unset())
+                        .put("global_task_id", isTask ? Tree.number(task.integer("rank")) : Tree.unset())
+                        .put("local_task_id", isTask ? Tree.number(task.integer("local")) : Tree.unset())
                         .put("job_id", step.number("jobId"))
                         .put("pid", ((Number) pid).longValue())
                         .put("step_id", SacctJson.stepName(step)));
@@ -266,19 +271,20 @@ final class ScontrolNode {
     }
 
     /**
-     * {@code getent}: the user of each step here and his groups, as the node was told them, not as it looks them up.
+     * {@code getent}: the user and groups of each step on this node, as its launch message has them, not as the node
+     * looks them up.
      */
-    static int getent(CommandContext c, List<String> rest) throws SlurmException {
-        List<Json.Obj> steps = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
+    static int getent(CommandContext context, List<String> operands) throws SlurmException {
+        List<Json.Obj> steps = steps(context, operands.isEmpty() ? "" : operands.getFirst(), 0, 0);
         for (Json.Obj step : steps) {
             Json.Obj owner = step.obj("owner");
             String name = SacctJson.stepName(step);
             String user = owner.text("user");
-            c.out()
+            context.out()
                     .println("JobId=" + step.integer("jobId") + "."
                             + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1) + ":");
-            c.out().println("User:");
-            c.out()
+            context.out().println("User:");
+            context.out()
                     .println(String.join(
                             ":",
                             user,
@@ -288,27 +294,27 @@ final class ScontrolNode {
                             NameService.fromGetent("passwd", user, 4),
                             owner.text("home"),
                             owner.text("shell")));
-            c.out().println("Groups:");
+            context.out().println("Groups:");
             for (Object gid : owner.list("gids")) {
                 boolean isPrimary = owner.number("gid") == ((Number) gid).longValue();
                 String group = isPrimary ? owner.text("group") : NameService.fromGetent("group", gid.toString(), 0);
-                c.out().println(group + ":x:" + gid + ":" + user);
+                context.out().println(group + ":x:" + gid + ":" + user);
             }
-            c.out().println("");
+            context.out().println("");
         }
         if (steps.isEmpty()) {
-            c.err().println("No job steps exist on this node.");
+            context.err().println("No job steps exist on this node.");
             return 1;
         }
         return 0;
     }
 
     /** {@code listjobs} and {@code liststeps}. */
-    static int list(CommandContext c, ScontrolSwitches s, List<String> rest, boolean steps)
+    static int list(CommandContext context, ScontrolSwitches switches, List<String> operands, boolean steps)
             throws SlurmException, UsageException {
-        List<Json.Obj> found = steps(c, rest.isEmpty() ? "" : rest.getFirst(), 0, 0);
+        List<Json.Obj> found = steps(context, operands.isEmpty() ? "" : operands.getFirst(), 0, 0);
         if (found.isEmpty()) {
-            c.err().println("No slurmstepd's found on this node");
+            context.err().println("No slurmstepd's found on this node");
             return 1;
         }
         List<Object> rows = new ArrayList<>();
@@ -321,13 +327,14 @@ final class ScontrolNode {
                 rows.add(row);
             }
         }
-        if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, new Json.Obj().put(steps ? "steps" : "jobs", rows));
+        if (!switches.json.isEmpty()) {
+            return JsonOutput.print(
+                    context, switches.json, switches.parser, new Json.Obj().put(steps ? "steps" : "jobs", rows));
         }
-        c.out().println(steps ? "JOBID    STEPID" : "JOBID");
+        context.out().println(steps ? "JOBID    STEPID" : "JOBID");
         for (Object one : rows) {
             Json.Obj row = (Json.Obj) one;
-            c.out()
+            context.out()
                     .println(
                             steps
                                     ? String.format(Locale.ROOT, "%-8d %s", row.number("job_id"), row.text("step_id"))

@@ -11,50 +11,50 @@ import java.util.List;
 final class ScontrolPower {
     private ScontrolPower() {}
 
-    static int reboot(CommandContext c, List<String> words) throws SlurmException {
-        Json.Obj q = new Json.Obj();
+    static int reboot(CommandContext context, List<String> words) throws SlurmException {
+        Json.Obj query = new Json.Obj();
         String nodes = "";
         for (String word : words) {
             String lower = Texts.lower(word);
             if (lower.equals("asap") || lower.equals("force")) {
-                q.put(lower, Boolean.TRUE);
+                query.put(lower, Boolean.TRUE);
             } else if (lower.startsWith("nextstate=")) {
                 String state = word.substring("nextstate=".length()).toUpperCase(java.util.Locale.ROOT);
                 if (!state.equals("DOWN") && !state.equals("RESUME")) {
-                    c.err().println("Invalid state: " + word.substring("nextstate=".length()));
-                    c.err().println(" Valid states: DOWN, RESUME");
+                    context.err().println("Invalid state: " + word.substring("nextstate=".length()));
+                    context.err().println(" Valid states: DOWN, RESUME");
                     return 1;
                 }
-                q.put("nextState", state);
+                query.put("nextState", state);
             } else if (lower.startsWith("action=")) {
-                q.put("action", word.substring("action=".length()));
+                query.put("action", word.substring("action=".length()));
             } else if (lower.startsWith("reason=")) {
-                q.put("reason", word.substring("reason=".length()));
+                query.put("reason", word.substring("reason=".length()));
             } else if (nodes.isEmpty()) {
                 nodes = word;
             } else {
-                c.err().println("too many arguments for keyword:reboot");
+                context.err().println("too many arguments for keyword:reboot");
                 return 1;
             }
         }
         if (nodes.isEmpty()) {
-            c.err().println("Missing node list. Specify ALL|<NodeList>");
+            context.err().println("Missing node list. Specify ALL|<NodeList>");
             return 1;
         }
-        return send(c, q, nodes);
+        return send(context, query, nodes);
     }
 
-    static int cancelReboot(CommandContext c, List<String> words) throws SlurmException {
+    static int cancelReboot(CommandContext context, List<String> words) throws SlurmException {
         if (words.isEmpty()) {
-            c.err().println("missing argument for keyword:cancel_reboot");
+            context.err().println("missing argument for keyword:cancel_reboot");
             return 1;
         }
         if (words.size() > 1) {
-            c.err().println("too many arguments for keyword:cancel_reboot");
+            context.err().println("too many arguments for keyword:cancel_reboot");
             return 1;
         }
         return Scontrol.simple(
-                c,
+                context,
                 "UpdateNode",
                 new Json.Obj()
                         .put("nodes", words.getFirst())
@@ -62,18 +62,19 @@ final class ScontrolPower {
                 "slurm_update error");
     }
 
-    private static int send(CommandContext c, Json.Obj q, String nodes) throws SlurmException {
-        q.put("nodes", nodes);
-        q.put("requestId", c.host().requestId());
+    private static int send(CommandContext context, Json.Obj query, String nodes) throws SlurmException {
+        query.put("nodes", nodes);
+        query.put("requestId", context.host().requestId());
         try {
-            for (String skipped : c.host().controller().call("RebootNodes", q).texts("warnings")) {
-                c.error(skipped);
+            for (String skipped :
+                    context.host().controller().call("RebootNodes", query).texts("warnings")) {
+                context.error(skipped);
             }
             return 0;
         } catch (SlurmException e) {
-            c.out().flush();
+            context.out().flush();
             if (e.errno() == SlurmErrno.ERROR.number()) {
-                c.error(e.getMessage());
+                context.error(e.getMessage());
             }
             String sentence;
             if (e.errno() == SlurmErrno.ERROR.number()) {
@@ -84,16 +85,16 @@ final class ScontrolPower {
                 sentence = e.getMessage();
             }
 
-            c.err().println("scontrol_reboot_nodes error:" + sentence);
+            context.err().println("scontrol_reboot_nodes error:" + sentence);
             return 1;
         }
     }
 
     /** {@code power {up|down} [asap|force] {ALL|nodes} [action=…] [reason=…]}; asap is for down alone. */
-    static int power(CommandContext c, List<String> words) throws SlurmException {
+    static int power(CommandContext context, List<String> words) throws SlurmException {
         String direction = words.isEmpty() ? "" : Texts.lower(words.getFirst());
         if (!List.of("up", "down").contains(direction)) {
-            c.err()
+            context.err()
                     .println(
                             words.isEmpty()
                                     ? "too few arguments for keyword:power"
@@ -114,25 +115,25 @@ final class ScontrolPower {
             } else if (nodes.isEmpty()) {
                 nodes = word;
             } else {
-                c.err().println("too many arguments for keyword:power");
+                context.err().println("too many arguments for keyword:power");
                 return 1;
             }
         }
         if (nodes.isEmpty()) {
-            c.err().println("Missing node list. Specify ALL|<NodeList>");
+            context.err().println("Missing node list. Specify ALL|<NodeList>");
             return 1;
         }
         changes.put("state", "power_" + direction + how);
-        Json.Obj q = new Json.Obj()
+        Json.Obj query = new Json.Obj()
                 .put("nodes", nodes)
                 .put("changes", changes)
-                .put("requestId", c.host().requestId());
+                .put("requestId", context.host().requestId());
         try {
-            Scontrol.warnings(c, c.host().controller().call("UpdateNode", q));
+            Scontrol.warnings(context, context.host().controller().call("UpdateNode", query));
             return 0;
         } catch (SlurmException e) {
-            c.out().flush();
-            c.err().println("scontrol_power_nodes error:" + e.getMessage());
+            context.out().flush();
+            context.err().println("scontrol_power_nodes error:" + e.getMessage());
             return 1;
         }
     }

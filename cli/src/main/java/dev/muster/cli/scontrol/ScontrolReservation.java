@@ -41,18 +41,18 @@ public final class ScontrolReservation {
 
     private ScontrolReservation() {}
 
-    /** Said with the right ending for what was not done. */
-    private static sealed class Wrong extends Exception {
+    /** An error whose message ends with the change that was refused. */
+    private static sealed class Refusal extends Exception {
         private static final long serialVersionUID = 1;
         protected final String sentence;
         private final String errno;
 
-        Wrong(String sentence) {
+        Refusal(String sentence) {
             this(sentence, NO_ERROR);
         }
 
         /** @param errno what the original has as the last error then */
-        Wrong(String sentence, String errno) {
+        Refusal(String sentence, String errno) {
             super(sentence, null, false, false);
             this.sentence = sentence;
             this.errno = errno;
@@ -63,11 +63,11 @@ public final class ScontrolReservation {
         }
     }
 
-    /** Said as it is. */
-    private static final class Alone extends Wrong {
+    /** An error whose message is complete. */
+    private static final class CompleteRefusal extends Refusal {
         private static final long serialVersionUID = 1;
 
-        Alone(String sentence) {
+        CompleteRefusal(String sentence) {
             super(sentence);
         }
 
@@ -78,30 +78,30 @@ public final class ScontrolReservation {
     }
 
     /** Values of create and update: keys full and in lower case, times in seconds. */
-    private static Json.Obj values(CommandContext c, List<String> words, boolean create) throws Wrong {
+    private static Json.Obj values(CommandContext context, List<String> words, boolean create) throws Refusal {
         Json.Obj out = new Json.Obj();
         Set<String> seen = new HashSet<>();
         for (String word : words) {
-            int eq = word.indexOf('=');
-            if (eq < 0) {
+            int equalSign = word.indexOf('=');
+            if (equalSign < 0) {
                 bareWord(out, word, create);
                 continue;
             }
-            boolean signed = eq > 1 && (word.charAt(eq - 1) == '+' || word.charAt(eq - 1) == '-');
-            String typed = Texts.lower(word.substring(0, signed ? eq - 1 : eq));
-            String sign = signed ? word.substring(eq - 1, eq) : "";
-            String value = word.substring(eq + 1);
+            boolean signed = equalSign > 1 && (word.charAt(equalSign - 1) == '+' || word.charAt(equalSign - 1) == '-');
+            String typed = Texts.lower(word.substring(0, signed ? equalSign - 1 : equalSign));
+            String sign = signed ? word.substring(equalSign - 1, equalSign) : "";
+            String value = word.substring(equalSign + 1);
             String key = key(typed);
             if (key.isEmpty()) {
-                throw new Wrong("Unknown parameter " + word + ".");
+                throw new Refusal("Unknown parameter " + word + ".");
             }
             if (signed) {
                 requireSignable(key, typed, word);
             }
             if (LISTS.contains(key) && !seen.add(key)) {
-                throw new Alone("Parameter " + word + " specified more than once");
+                throw new CompleteRefusal("Parameter " + word + " specified more than once");
             }
-            put(c, out, key, sign, value, word);
+            put(context, out, key, sign, value, word);
             if (!create && key.equals("flags")) {
                 requireNoFloat(out, sign, value);
             }
@@ -110,37 +110,37 @@ public final class ScontrolReservation {
     }
 
     /** No update adds or removes TIME_FLOAT by a sign. */
-    private static void requireNoFloat(Json.Obj out, String sign, String value) throws Wrong {
+    private static void requireNoFloat(Json.Obj out, String sign, String value) throws Refusal {
         if ((!sign.isEmpty() || UpdateSign.isSigned(value))
                 && out.text("flags" + sign).contains("TIME_FLOAT")) {
-            throw new Wrong("Error parsing flags " + sign + value + ".");
+            throw new Refusal("Error parsing flags " + sign + value + ".");
         }
     }
 
     /** A word without a value: the entity itself, or {@code skip} of an update. */
-    private static void bareWord(Json.Obj out, String word, boolean create) throws Wrong {
+    private static void bareWord(Json.Obj out, String word, boolean create) throws Refusal {
         String lower = Texts.lower(word);
         if (word.length() >= 3 && "reservations".startsWith(lower)) {
             return;
         }
         if (create || !lower.startsWith("skip")) {
-            throw new Wrong("Misformatted parameter '" + word + "', most options have a parameter after '='.");
+            throw new Refusal("Misformatted parameter '" + word + "', most options have a parameter after '='.");
         }
         out.put("skip", "1");
     }
 
-    private static void requireSignable(String key, String typed, String word) throws Wrong {
+    private static void requireSignable(String key, String typed, String word) throws Refusal {
         if (key.startsWith("tres")) {
-            throw new Alone("Parameter " + word + " specified a plus or minus.  This is not allowed.");
+            throw new CompleteRefusal("Parameter " + word + " specified a plus or minus.  This is not allowed.");
         }
         if (!LISTS.contains(key) && !List.of("nodes", "flags", "duration").contains(key)) {
-            throw new Wrong("The +=/-= notation is not supported when updating " + typed + ".");
+            throw new Refusal("The +=/-= notation is not supported when updating " + typed + ".");
         }
     }
 
     private static String key(String typed) {
         record Name(String full, int least) {}
-        for (Name n : List.of(
+        for (Name name : List.of(
                 new Name("reservationname", 3),
                 new Name("accounts", 1),
                 new Name("allowedpartitions", 2),
@@ -164,28 +164,29 @@ public final class ScontrolReservation {
                 new Name("users", 1),
                 new Name("tres", 1),
                 new Name("trespernode", 5))) {
-            if (typed.length() >= n.least && n.full.startsWith(typed)) {
-                if (n.full.equals("nodecount")) {
+            if (typed.length() >= name.least && name.full.startsWith(typed)) {
+                if (name.full.equals("nodecount")) {
                     return "nodecnt";
                 }
-                if (n.full.equals("corecount")) {
+                if (name.full.equals("corecount")) {
                     return "corecnt";
                 }
-                return n.full;
+                return name.full;
             }
         }
         return typed.equals("user") ? "users" : "";
     }
 
-    private static void put(CommandContext c, Json.Obj out, String key, String sign, String value, String word)
-            throws Wrong {
+    private static void put(CommandContext context, Json.Obj out, String key, String sign, String value, String word)
+            throws Refusal {
         switch (key) {
             case "starttime", "endtime" -> {
-                switch (Times.parse(value, c.host().nowMs() / 1000, c.host().zone(), false)) {
+                switch (Times.parse(
+                        value, context.host().nowMs() / 1000, context.host().zone(), false)) {
                     case Times.Parsed.Ok ok -> out.put(key, Long.toString(ok.epochSec()));
-                    case Times.Parsed.Invalid bad -> {
-                        c.err().println("Invalid time specification (pos=" + bad.position() + "): " + value);
-                        throw new Wrong(
+                    case Times.Parsed.Invalid invalid -> {
+                        context.err().println("Invalid time specification (pos=" + invalid.position() + "): " + value);
+                        throw new Refusal(
                                 "Invalid " + (key.startsWith("s") ? "start" : "end") + " time " + word + ".",
                                 SlurmErrno.INVALID_TIME_VALUE.sentence());
                     }
@@ -201,49 +202,49 @@ public final class ScontrolReservation {
         }
     }
 
-    private static long minutes(String value, String wrong) throws Wrong {
-        OptionalLong m;
+    private static long minutes(String value, String error) throws Refusal {
+        OptionalLong minutes;
         if (value.equals("-1")) {
-            m = OptionalLong.of(-1);
+            minutes = OptionalLong.of(-1);
         } else if (UpdateSign.isSigned(value)) {
-            m = OptionalLong.empty();
+            minutes = OptionalLong.empty();
         } else {
-            m = Durations.parseMinutes(value);
+            minutes = Durations.parseMinutes(value);
         }
 
-        if (m.isEmpty()) {
-            throw new Wrong(wrong);
+        if (minutes.isEmpty()) {
+            throw new Refusal(error);
         }
-        return m.getAsLong() < 0 ? YEAR_MINUTES : m.getAsLong();
+        return minutes.getAsLong() < 0 ? YEAR_MINUTES : minutes.getAsLong();
     }
 
     /** {@code 2k} is 2048; one number for all since 23.11, as of cores. */
-    private static String nodeCount(String value) throws Wrong {
+    private static String nodeCount(String value) throws Refusal {
         if (value.indexOf(',') >= 0) {
-            throw new Alone("Using a comma separated array for NodeCnt is no longer valid.");
+            throw new CompleteRefusal("Using a comma separated array for NodeCnt is no longer valid.");
         }
-        Matcher m = NODE_COUNT.matcher(value);
-        if (!value.isEmpty() && !m.matches()) {
-            throw new Alone("\"" + value + "\" is not a valid node count");
+        Matcher matcher = NODE_COUNT.matcher(value);
+        if (!value.isEmpty() && !matcher.matches()) {
+            throw new CompleteRefusal("\"" + value + "\" is not a valid node count");
         }
         int shift;
-        if (value.isEmpty() || m.group(2).isEmpty()) {
+        if (value.isEmpty() || matcher.group(2).isEmpty()) {
             shift = 0;
-        } else if (m.group(2).equalsIgnoreCase("k")) {
+        } else if (matcher.group(2).equalsIgnoreCase("k")) {
             shift = 10;
         } else {
             shift = 20;
         }
 
-        return value.isEmpty() ? "" : Long.toString(Math.min(NODES_MAX, Long.parseLong(m.group(1)) << shift));
+        return value.isEmpty() ? "" : Long.toString(Math.min(NODES_MAX, Long.parseLong(matcher.group(1)) << shift));
     }
 
-    private static String coreCount(String value) throws Wrong {
+    private static String coreCount(String value) throws Refusal {
         if (value.indexOf(',') >= 0) {
-            throw new Alone("Using a comma separated array for CoreCnt is no longer valid.");
+            throw new CompleteRefusal("Using a comma separated array for CoreCnt is no longer valid.");
         }
-        Matcher m = LEADING_COUNT.matcher(value);
-        return m.find() ? m.group(1) : "";
+        Matcher matcher = LEADING_COUNT.matcher(value);
+        return matcher.find() ? matcher.group(1) : "";
     }
 
     private static final long NODES_MAX = 1_000_000;
@@ -267,7 +268,7 @@ public final class ScontrolReservation {
     }
 
     /** Words with a sign of their own are added, or taken away: {@code flags=-daily,+flex}. */
-    private static void flags(Json.Obj out, String sign, String value) throws Wrong {
+    private static void flags(Json.Obj out, String sign, String value) throws Refusal {
         List<String> words = value.isEmpty()
                 ? List.of()
                 : List.of(value.replaceFirst("(?<=[^,]),$", "").split(",", -1));
@@ -277,15 +278,17 @@ public final class ScontrolReservation {
             boolean signed = sign.isEmpty() && UpdateSign.isSigned(word);
             String item = signed ? word.substring(1) : word;
             String itemSign = signed ? word.substring(0, 1) : sign;
-            int eq = item.indexOf('=');
-            var flag = ReservationFlag.of(eq < 0 ? item : item.substring(0, eq));
-            if (item.isEmpty() || flag.isEmpty() || !isPossible(flag.get(), itemSign, eq >= 0)) {
-                throw new Wrong("Error parsing flags " + shown + ".");
+            int equalSign = item.indexOf('=');
+            var flag = ReservationFlag.of(equalSign < 0 ? item : item.substring(0, equalSign));
+            if (item.isEmpty() || flag.isEmpty() || !isPossible(flag.get(), itemSign, equalSign >= 0)) {
+                throw new Refusal("Error parsing flags " + shown + ".");
             }
             names.computeIfAbsent(itemSign, k -> new ArrayList<>())
                     .add(flag.get().word());
             if (flag.get() == ReservationFlag.PURGE_COMP) {
-                out.put("purge_comp", Integer.toString(eq < 0 ? PURGE_S : purgeSeconds(item.substring(eq + 1))));
+                out.put(
+                        "purge_comp",
+                        Integer.toString(equalSign < 0 ? PURGE_S : purgeSeconds(item.substring(equalSign + 1))));
             }
         }
         if (words.isEmpty()) {
@@ -302,177 +305,186 @@ public final class ScontrolReservation {
         return !(sign.equals("-") && UNREMOVABLE.contains(flag)) && (!hasValue || flag == ReservationFlag.PURGE_COMP);
     }
 
-    private static Json.Obj request(CommandContext c, Json.Obj values) {
+    private static Json.Obj request(CommandContext context, Json.Obj values) {
         return new Json.Obj()
                 .put("name", values.text("reservationname"))
                 .put("values", values)
-                .put("requestId", c.host().requestId());
+                .put("requestId", context.host().requestId());
     }
 
-    static int create(CommandContext c, List<String> words) {
+    static int create(CommandContext context, List<String> words) {
         Json.Obj values;
         try {
-            values = values(c, words, true);
+            values = values(context, words, true);
             complete(values);
-        } catch (Wrong e) {
-            c.error(e.with("  No reservation created."));
+        } catch (Refusal e) {
+            context.error(e.with("  No reservation created."));
             return 1;
         }
-        Json.Obj q = request(c, values);
+        Json.Obj query = request(context, values);
         try {
-            c.out()
+            context.out()
                     .println("Reservation created: "
-                            + c.host().controller().call("CreateReservation", q).text("name"));
+                            + context.host()
+                                    .controller()
+                                    .call("CreateReservation", query)
+                                    .text("name"));
             return 0;
         } catch (SlurmException e) {
-            String sentence = explained(c, e);
-            c.err().println("Error creating the reservation: " + sentence);
+            String sentence = explained(context, e);
+            context.err().println("Error creating the reservation: " + sentence);
             boolean busy = e.errno() == SlurmErrno.NODES_BUSY.number()
                     || e.errno() == SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE.number();
             if (busy && values.text("nodes").isEmpty()) {
-                c.out()
+                context.out()
                         .println("Note, unless nodes are directly requested a reservation must exist in a "
                                 + "single partition.");
-                c.out().println("If no partition is requested the default partition is assumed.");
+                context.out().println("If no partition is requested the default partition is assumed.");
             }
             return 1;
         }
     }
 
     /** Prints slurmctld's explanation if it differs from the error's own sentence. Returns the error's sentence. */
-    private static String explained(CommandContext c, SlurmException e) {
-        String own = SlurmErrno.of(e.errno()).sentence();
-        if (!own.equals(e.getMessage())) {
-            c.error(e.getMessage());
+    private static String explained(CommandContext context, SlurmException e) {
+        String sentence = SlurmErrno.of(e.errno()).sentence();
+        if (!sentence.equals(e.getMessage())) {
+            context.error(e.getMessage());
         }
-        return own;
+        return sentence;
     }
 
-    private static void complete(Json.Obj v) throws Wrong {
-        checkTimes(v);
-        checkNodes(v);
-        if (v.text("flags").contains("FORCE_START") && REPEATING.stream().noneMatch(v.text("flags")::contains)) {
-            throw new Alone("FORCE_START flag requires a reoccuring reservation. No reservation created.");
+    private static void complete(Json.Obj values) throws Refusal {
+        checkTimes(values);
+        checkNodes(values);
+        if (values.text("flags").contains("FORCE_START")
+                && REPEATING.stream().noneMatch(values.text("flags")::contains)) {
+            throw new CompleteRefusal("FORCE_START flag requires a reoccuring reservation. No reservation created.");
         }
         if (LISTS.stream()
-                .allMatch(k -> v.text(k).isEmpty()
-                        && v.text(k + "-").isEmpty()
-                        && v.text(k + "+").isEmpty())) {
-            throw new Wrong("Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
+                .allMatch(k -> values.text(k).isEmpty()
+                        && values.text(k + "-").isEmpty()
+                        && values.text(k + "+").isEmpty())) {
+            throw new Refusal("Either Users/Groups, AllowedPartitions, QOS and/or Accounts must be specified.");
         }
-        if (!v.text("users").isEmpty() && !v.text("groups").isEmpty()) {
-            throw new Wrong("Users and Groups are mutually exclusive.  You can have one or the other, but not both.");
+        if (!values.text("users").isEmpty() && !values.text("groups").isEmpty()) {
+            throw new Refusal("Users and Groups are mutually exclusive.  You can have one or the other, but not both.");
         }
     }
 
-    private static void checkTimes(Json.Obj v) throws Wrong {
-        if (!v.has("starttime")) {
-            throw new Wrong("A start time must be given.");
+    private static void checkTimes(Json.Obj values) throws Refusal {
+        if (!values.has("starttime")) {
+            throw new Refusal("A start time must be given.");
         }
-        if (!v.has("endtime")) {
-            if (!v.has("duration")) {
-                throw new Wrong("An end time or duration must be given.");
+        if (!values.has("endtime")) {
+            if (!values.has("duration")) {
+                throw new Refusal("An end time or duration must be given.");
             }
             return;
         }
-        long start = Long.parseLong(v.text("starttime"));
-        long end = Long.parseLong(v.text("endtime"));
-        if (v.has("duration") && start + Long.parseLong(v.text("duration")) != end) {
-            throw new Wrong("StartTime + Duration does not equal EndTime.");
+        long start = Long.parseLong(values.text("starttime"));
+        long end = Long.parseLong(values.text("endtime"));
+        if (values.has("duration") && start + Long.parseLong(values.text("duration")) != end) {
+            throw new Refusal("StartTime + Duration does not equal EndTime.");
         }
         if (end <= start) {
-            throw new Wrong("Start time cannot be after end time.");
+            throw new Refusal("Start time cannot be after end time.");
         }
     }
 
     /** Checks what is reserved; a partition alone stands for all of its nodes. */
-    private static void checkNodes(Json.Obj v) throws Wrong {
-        String nodes = v.text("nodes");
-        String flags = v.text("flags");
-        boolean hasPartition = !v.text("partitionname").isEmpty();
+    private static void checkNodes(Json.Obj values) throws Refusal {
+        String nodes = values.text("nodes");
+        String flags = values.text("flags");
+        boolean hasPartition = !values.text("partitionname").isEmpty();
         if (!nodes.isEmpty() && Texts.split(flags, ',').stream().anyMatch(f -> f.startsWith("REPLACE"))) {
-            throw new Alone("REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do "
-                    + "not specify Nodes\n"
-                    + "Error creating the reservation: " + SlurmErrno.INVALID_NODE_NAME.sentence());
+            throw new CompleteRefusal(
+                    "REPLACE or REPLACE_DOWN flags should be used with the NodeCnt reservation option; do "
+                            + "not specify Nodes\n"
+                            + "Error creating the reservation: " + SlurmErrno.INVALID_NODE_NAME.sentence());
         }
         if (flags.contains("PART_NODES") && !(hasPartition && nodes.equalsIgnoreCase("ALL"))) {
-            throw new Wrong("PART_NODES flag requires specifying a Partition and ALL nodes.");
+            throw new Refusal("PART_NODES flag requires specifying a Partition and ALL nodes.");
         }
-        if (isAnythingReserved(v)) {
+        if (isAnythingReserved(values)) {
             return;
         }
         if (!hasPartition) {
-            throw new Wrong("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
+            throw new Refusal("CoreCnt, Nodes, NodeCnt, TRES or Watts must be specified.");
         }
-        v.put("nodes", "ALL");
+        values.put("nodes", "ALL");
     }
 
-    private static boolean isAnythingReserved(Json.Obj v) {
-        boolean features = !v.text("features").isEmpty() && v.has("partitionname");
-        boolean counted = !v.text("nodecnt").isEmpty() && !v.text("nodecnt").equals("0")
-                || !v.text("corecnt").isEmpty() && !v.text("corecnt").matches("0+");
+    private static boolean isAnythingReserved(Json.Obj values) {
+        boolean features = !values.text("features").isEmpty() && values.has("partitionname");
+        boolean counted = !values.text("nodecnt").isEmpty()
+                        && !values.text("nodecnt").equals("0")
+                || !values.text("corecnt").isEmpty() && !values.text("corecnt").matches("0+");
         return features
                 || counted
                 || List.of("nodes", "licenses", "tres", "trespernode", "burstbuffer").stream()
-                        .anyMatch(k -> !v.text(k).isEmpty());
+                        .anyMatch(k -> !values.text(k).isEmpty());
     }
 
-    static int update(CommandContext c, List<String> words) {
+    static int update(CommandContext context, List<String> words) {
         Json.Obj values;
         try {
-            values = values(c, words, false);
-        } catch (Wrong e) {
-            c.error(e.with("  No reservation update."));
+            values = values(context, words, false);
+        } catch (Refusal e) {
+            context.error(e.with("  No reservation update."));
             if (!e.errno.equals(NO_ERROR)) {
-                c.err().println("slurm_update error: " + e.errno);
+                context.err().println("slurm_update error: " + e.errno);
             }
             return 1;
         }
-        Json.Obj q = request(c, values);
+        Json.Obj query = request(context, values);
         try {
-            c.host().controller().call("UpdateReservation", q);
-            c.out().println("Reservation updated.");
+            context.host().controller().call("UpdateReservation", query);
+            context.out().println("Reservation updated.");
             return 0;
         } catch (SlurmException e) {
-            c.err().println("slurm_update error: " + explained(c, e));
+            context.err().println("slurm_update error: " + explained(context, e));
             return 1;
         }
     }
 
-    static int delete(CommandContext c, String typed, String name) {
-        Json.Obj q = new Json.Obj();
-        q.put("name", name);
-        return Scontrol.simple(c, "DeleteReservation", q, "delete_reservation " + typed);
+    static int delete(CommandContext context, String typed, String name) {
+        Json.Obj query = new Json.Obj();
+        query.put("name", name);
+        return Scontrol.simple(context, "DeleteReservation", query, "delete_reservation " + typed);
     }
 
     // ---- show
 
-    static List<Json.Obj> load(CommandContext c, String name) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        JobRequest.put(q, "name", name);
-        return c.host().controller().call("QueryReservations", q).objects("reservations");
+    static List<Json.Obj> load(CommandContext context, String name) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        JobRequest.put(query, "name", name);
+        return context.host().controller().call("QueryReservations", query).objects("reservations");
     }
 
-    static int show(CommandContext c, ScontrolSwitches s, String name) throws UsageException {
+    static int show(CommandContext context, ScontrolSwitches switches, String name) throws UsageException {
         List<Json.Obj> all;
         try {
-            all = load(c, name);
+            all = load(context, name);
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_reservations error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_reservations error", e);
         }
-        if (!s.json.isEmpty()) {
+        if (!switches.json.isEmpty()) {
             return JsonOutput.print(
-                    c, s.json, s.parser, ControlJson.reservations(all, c.host().nowMs() / 1000));
+                    context,
+                    switches.json,
+                    switches.parser,
+                    ControlJson.reservations(all, context.host().nowMs() / 1000));
         }
-        for (Json.Obj r : all) {
-            c.out().println(text(c, r, s.oneLine));
+        for (Json.Obj reservation : all) {
+            context.out().println(text(context, reservation, switches.oneLine));
         }
         if (all.isEmpty() && !name.isEmpty()) {
-            c.out().println("Reservation " + name + " not found");
+            context.out().println("Reservation " + name + " not found");
             return 1;
         }
-        if (all.isEmpty() && !s.quiet) {
-            c.out().println("No reservations in the system");
+        if (all.isEmpty() && !switches.quiet) {
+            context.out().println("No reservations in the system");
         }
         return 0;
     }
@@ -481,31 +493,31 @@ public final class ScontrolReservation {
         return value.isEmpty() ? "(null)" : value;
     }
 
-    private static String text(CommandContext c, Json.Obj r, boolean oneLine) {
+    private static String text(CommandContext context, Json.Obj reservation, boolean oneLine) {
         String next = oneLine ? " " : "\n   ";
-        long seconds = r.number("endTime") - r.number("startTime");
+        long seconds = reservation.number("endTime") - reservation.number("startTime");
         StringBuilder out = new StringBuilder("ReservationName=")
-                .append(r.text("name"))
+                .append(reservation.text("name"))
                 .append(" StartTime=")
-                .append(c.time(r.number("startTime")))
+                .append(context.time(reservation.number("startTime")))
                 .append(" EndTime=")
-                .append(c.time(r.number("endTime")))
+                .append(context.time(reservation.number("endTime")))
                 .append(" Duration=")
                 .append(Durations.full(seconds))
                 .append(next)
                 .append("Nodes=")
-                .append(orNull(r.text("nodes")))
+                .append(orNull(reservation.text("nodes")))
                 .append(" NodeCnt=")
-                .append(r.number("nodeCount"))
+                .append(reservation.number("nodeCount"))
                 .append(" CoreCnt=")
-                .append(r.number("coreCount"))
+                .append(reservation.number("coreCount"))
                 .append(" Features=")
-                .append(orNull(r.text("features")))
+                .append(orNull(reservation.text("features")))
                 .append(" PartitionName=")
-                .append(orNull(r.text("partition")))
+                .append(orNull(reservation.text("partition")))
                 .append(" Flags=")
-                .append(flags(r));
-        for (Json.Obj core : r.objects("cores")) {
+                .append(flags(reservation));
+        for (Json.Obj core : reservation.objects("cores")) {
             out.append(oneLine ? " " : "\n     ")
                     .append("NodeName=")
                     .append(core.text("node"))
@@ -514,67 +526,67 @@ public final class ScontrolReservation {
         }
         out.append(next)
                 .append("TRES=")
-                .append(orNull(ControlJson.reservedTres(r)))
+                .append(orNull(ControlJson.reservedTres(reservation)))
                 .append(next)
                 .append("AllowedPartitions=")
-                .append(orNull(r.text("allowedPartitions")))
+                .append(orNull(reservation.text("allowedPartitions")))
                 .append(" QOS=")
-                .append(orNull(r.text("qos")))
+                .append(orNull(reservation.text("qos")))
                 .append(next)
                 .append("Users=")
-                .append(orNull(r.text("users")))
+                .append(orNull(reservation.text("users")))
                 .append(" Groups=")
-                .append(orNull(r.text("groups")))
+                .append(orNull(reservation.text("groups")))
                 .append(" Accounts=")
-                .append(orNull(r.text("accounts")));
+                .append(orNull(reservation.text("accounts")));
         out.append(" Licenses=")
-                .append(orNull(r.text("licenses")))
+                .append(orNull(reservation.text("licenses")))
                 .append(" State=")
-                .append(r.flag("active") ? "ACTIVE" : "INACTIVE")
+                .append(reservation.flag("active") ? "ACTIVE" : "INACTIVE")
                 .append(" BurstBuffer=(null)");
-        long delay = r.number("maxStartDelaySeconds");
+        long delay = reservation.number("maxStartDelaySeconds");
         out.append(next).append("MaxStartDelay=").append(delay == 0 ? "(null)" : Durations.full(delay));
-        if (!r.text("comment").isEmpty()) {
-            out.append(next).append("Comment=").append(r.text("comment"));
+        if (!reservation.text("comment").isEmpty()) {
+            out.append(next).append("Comment=").append(reservation.text("comment"));
         }
         return out.append(oneLine ? "" : "\n").toString();
     }
 
-    private static String flags(Json.Obj r) {
+    private static String flags(Json.Obj reservation) {
         List<String> out = new ArrayList<>();
-        for (String f : r.texts("flags")) {
+        for (String f : reservation.texts("flags")) {
             out.add(
-                    f.equals("PURGE_COMP") && r.number("purgeAfterSeconds") > 0
-                            ? f + "=" + purgeTime(r.number("purgeAfterSeconds"))
+                    f.equals("PURGE_COMP") && reservation.number("purgeAfterSeconds") > 0
+                            ? f + "=" + purgeTime(reservation.number("purgeAfterSeconds"))
                             : f);
         }
         return String.join(",", out);
     }
 
     /** {@code sinfo -T}. */
-    public static int table(CommandContext c, boolean header) throws SlurmException {
-        List<Json.Obj> all = load(c, "");
+    public static int table(CommandContext context, boolean header) throws SlurmException {
+        List<Json.Obj> all = load(context, "");
         if (all.isEmpty()) {
-            c.out().println("No reservations in the system");
+            context.out().println("No reservations in the system");
             return 0;
         }
         int width = 10;
-        for (Json.Obj r : all) {
-            width = Math.max(width, r.text("name").length());
+        for (Json.Obj reservation : all) {
+            width = Math.max(width, reservation.text("name").length());
         }
         if (header) {
-            c.out().println(row(width, "RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST"));
+            context.out().println(row(width, "RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST"));
         }
-        for (Json.Obj r : all) {
-            c.out()
+        for (Json.Obj reservation : all) {
+            context.out()
                     .println(row(
                             width,
-                            r.text("name"),
-                            r.flag("active") ? "ACTIVE" : "INACTIVE",
-                            c.time(r.number("startTime")),
-                            c.time(r.number("endTime")),
-                            Durations.full(r.number("endTime") - r.number("startTime")),
-                            orNull(r.text("nodes"))));
+                            reservation.text("name"),
+                            reservation.flag("active") ? "ACTIVE" : "INACTIVE",
+                            context.time(reservation.number("startTime")),
+                            context.time(reservation.number("endTime")),
+                            Durations.full(reservation.number("endTime") - reservation.number("startTime")),
+                            orNull(reservation.text("nodes"))));
         }
         return 0;
     }

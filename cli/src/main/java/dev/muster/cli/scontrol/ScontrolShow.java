@@ -27,8 +27,8 @@ import java.util.List;
 final class ScontrolShow {
     private ScontrolShow() {}
 
-    private static int reportMissing(CommandContext c, String typed) {
-        c.err().println("Job " + typed + " not found");
+    private static int reportMissing(CommandContext context, String typed) {
+        context.err().println("Job " + typed + " not found");
         return 1;
     }
 
@@ -36,169 +36,181 @@ final class ScontrolShow {
      * The job is there, but not as an array with that task: the original has loaded it then, and looks for the task in
      * vain.
      */
-    private static boolean isTaskOfAnother(CommandContext c, String id, SlurmException e) {
+    private static boolean isTaskOfAnother(CommandContext context, String id, SlurmException e) {
         int bar = id.indexOf('_');
         if (bar < 0 || e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
             return false;
         }
         try {
-            Json.Obj q =
+            Json.Obj query =
                     new Json.Obj().put("jobs", List.of(id.substring(0, bar))).put("allStates", Boolean.TRUE);
-            return !c.host().controller().call("QueryJobs", q).objects("jobs").isEmpty();
+            return !context.host()
+                    .controller()
+                    .call("QueryJobs", query)
+                    .objects("jobs")
+                    .isEmpty();
         } catch (SlurmException none) {
             return false;
         }
     }
 
     /** Job 0 is every job, 0_3 every array's task 3. */
-    static int jobs(CommandContext c, ScontrolSwitches s, String typed) throws UsageException {
+    static int jobs(CommandContext context, ScontrolSwitches switches, String typed) throws UsageException {
         boolean every = typed.matches("0(_[0-9]{1,9})?");
         int task = every && typed.length() > 2 ? Integer.parseInt(typed.substring(2)) : -1;
         String id = every ? "" : typed;
         if (!id.isEmpty() && !JobIds.isJob(id)) {
-            c.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
+            context.err().println("scontrol_print_job error: " + SlurmErrno.INVALID_JOB_ID.sentence());
             return 1;
         }
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryJobs", jobsQuery(s, id));
+            reply = context.host().controller().call("QueryJobs", jobsQuery(switches, id));
         } catch (SlurmException e) {
-            return isTaskOfAnother(c, id, e)
-                    ? reportMissing(c, typed)
-                    : CommonOptions.reportFailure(c, "slurm_load_jobs error", e);
+            return isTaskOfAnother(context, id, e)
+                    ? reportMissing(context, typed)
+                    : CommonOptions.reportFailure(context, "slurm_load_jobs error", e);
         }
         List<Json.Obj> jobs = reply.objects("jobs");
         jobs.removeIf(j -> task >= 0 && JobRows.taskId(j) != task);
         if (jobs.isEmpty() && (task >= 0 || !id.isEmpty())) {
-            return noJob(c, typed, id);
+            return noJob(context, typed, id);
         }
-        return print(c, s, reply, jobs);
+        return print(context, switches, reply, jobs);
     }
 
-    private static int print(CommandContext c, ScontrolSwitches s, Json.Obj reply, List<Json.Obj> jobs)
+    private static int print(CommandContext context, ScontrolSwitches switches, Json.Obj reply, List<Json.Obj> jobs)
             throws UsageException {
-        if (!s.json.isEmpty()) {
+        if (!switches.json.isEmpty()) {
             return JsonOutput.print(
-                    c, s.json, s.parser, JobsJson.answer(JsonOutput.names(c), reply, JsonOutput.version(s.parser)));
+                    context,
+                    switches.json,
+                    switches.parser,
+                    JobsJson.answer(JsonOutput.names(context), reply, JsonOutput.version(switches.parser)));
         }
-        if (jobs.isEmpty() && !s.quiet) {
-            c.out().println("No jobs in the system");
+        if (jobs.isEmpty() && !switches.quiet) {
+            context.out().println("No jobs in the system");
         }
-        updated(c, s, reply, reply.objects("jobs").size());
-        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
-        for (Json.Obj j : jobs) {
-            c.out().println(text.job(j, s.details));
+        updated(context, switches, reply, reply.objects("jobs").size());
+        ShowText text = new ShowText(context, switches.oneLine, reply.number("now"));
+        for (Json.Obj job : jobs) {
+            context.out().println(text.job(job, switches.details));
         }
         return 0;
     }
 
     /** @param id "" for all jobs */
-    private static Json.Obj jobsQuery(ScontrolSwitches s, String id) {
-        Json.Obj q = new Json.Obj();
+    private static Json.Obj jobsQuery(ScontrolSwitches switches, String id) {
+        Json.Obj query = new Json.Obj();
         if (!id.isEmpty()) {
-            q.put("jobs", List.of(id));
+            query.put("jobs", List.of(id));
         }
-        q.put("allStates", Boolean.TRUE);
-        JobRequest.put(q, "allPartitions", s.all);
-        JobRequest.put(q, "details", s.details || !s.json.isEmpty());
-        return q;
+        query.put("allStates", Boolean.TRUE);
+        JobRequest.put(query, "allPartitions", switches.all);
+        JobRequest.put(query, "details", switches.details || !switches.json.isEmpty());
+        return query;
     }
 
     /** @param id "" if tasks of every array were asked for */
-    private static int noJob(CommandContext c, String typed, String id) {
-        if (id.isEmpty() || isTaskOfAnother(c, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
-            return reportMissing(c, typed);
+    private static int noJob(CommandContext context, String typed, String id) {
+        if (id.isEmpty() || isTaskOfAnother(context, id, new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), ""))) {
+            return reportMissing(context, typed);
         }
-        c.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
+        context.err().println("slurm_load_jobs error: " + SlurmErrno.INVALID_JOB_ID.sentence());
         return 1;
     }
 
-    static int nodes(CommandContext c, ScontrolSwitches s, String names) throws UsageException {
+    static int nodes(CommandContext context, ScontrolSwitches switches, String names) throws UsageException {
         List<Object> wanted = new ArrayList<>();
         if (!names.isEmpty()) {
-            if (HostList.parse(NodeCalls.expanded(c, names)) instanceof HostList.Parsed.Ok ok) {
+            if (HostList.parse(NodeCalls.expanded(context, names)) instanceof HostList.Parsed.Ok ok) {
                 wanted.addAll(ok.list().names());
             }
             if (wanted.isEmpty()) {
-                c.err().println("Invalid node name specified");
+                context.err().println("Invalid node name specified");
                 return 1;
             }
         }
-        Json.Obj q = new Json.Obj();
+        Json.Obj query = new Json.Obj();
         if (!wanted.isEmpty()) {
-            q.put("nodes", wanted);
+            query.put("nodes", wanted);
         }
-        q.put("all", Boolean.TRUE);
-        JobRequest.put(q, "shownPartitions", !s.all && s.json.isEmpty());
+        query.put("all", Boolean.TRUE);
+        JobRequest.put(query, "shownPartitions", !switches.all && switches.json.isEmpty());
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryNodes", q);
+            reply = context.host().controller().call("QueryNodes", query);
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.INVALID_NODE_NAME.number()) {
-                return CommonOptions.reportFailure(c, "slurm_load_node error", e);
+                return CommonOptions.reportFailure(context, "slurm_load_node error", e);
             }
             reply = new Json.Obj();
         }
-        updated(c, s, reply, reply.objects("nodes").size());
+        updated(context, switches, reply, reply.objects("nodes").size());
         List<Object> missing = new ArrayList<>(wanted);
         List<Json.Obj> found = new ArrayList<>();
-        for (Json.Obj n : reply.objects("nodes")) {
-            if (!s.future && n.text("state").equals("FUTURE")) {
+        for (Json.Obj node : reply.objects("nodes")) {
+            if (!switches.future && node.text("state").equals("FUTURE")) {
                 continue;
             }
-            missing.remove(n.text("name"));
-            if (wanted.isEmpty() || wanted.contains(n.text("name"))) {
-                found.add(n);
+            missing.remove(node.text("name"));
+            if (wanted.isEmpty() || wanted.contains(node.text("name"))) {
+                found.add(node);
             }
         }
-        if (!s.json.isEmpty()) {
-            return JsonOutput.print(c, s.json, s.parser, NodesJson.nodes(JsonOutput.names(c), reply, found));
+        if (!switches.json.isEmpty()) {
+            return JsonOutput.print(
+                    context, switches.json, switches.parser, NodesJson.nodes(JsonOutput.names(context), reply, found));
         }
-        return print(c, s, new ShowText(c, s.oneLine, reply.number("now")), found, missing);
+        return print(context, switches, new ShowText(context, switches.oneLine, reply.number("now")), found, missing);
     }
 
     private static int print(
-            CommandContext c, ScontrolSwitches s, ShowText text, List<Json.Obj> nodes, List<Object> missing) {
-        for (Json.Obj n : nodes) {
-            c.out().println(text.node(n, s.details));
+            CommandContext context,
+            ScontrolSwitches switches,
+            ShowText text,
+            List<Json.Obj> nodes,
+            List<Object> missing) {
+        for (Json.Obj node : nodes) {
+            context.out().println(text.node(node, switches.details));
         }
         for (Object name : missing) {
-            c.out().println("Node " + name + " not found");
+            context.out().println("Node " + name + " not found");
         }
         return missing.isEmpty() ? 0 : 1;
     }
 
-    static int partitions(CommandContext c, ScontrolSwitches s, String name) throws UsageException {
-        Json.Obj q = new Json.Obj();
+    static int partitions(CommandContext context, ScontrolSwitches switches, String name) throws UsageException {
+        Json.Obj query = new Json.Obj();
         if (!name.isEmpty()) {
-            q.put("partitions", List.of(name));
+            query.put("partitions", List.of(name));
         }
-        JobRequest.put(q, "all", s.all || !s.json.isEmpty());
+        JobRequest.put(query, "all", switches.all || !switches.json.isEmpty());
         Json.Obj reply;
         try {
-            reply = c.host().controller().call("QueryPartitions", q);
+            reply = context.host().controller().call("QueryPartitions", query);
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.INVALID_PARTITION_NAME.number()) {
-                return CommonOptions.reportFailure(c, "slurm_load_partitions error", e);
+                return CommonOptions.reportFailure(context, "slurm_load_partitions error", e);
             }
             reply = new Json.Obj();
         }
-        if (!s.json.isEmpty()) {
+        if (!switches.json.isEmpty()) {
             List<Json.Obj> all = reply.objects("partitions");
             all.removeIf(p -> !name.isEmpty() && !name.equals(p.text("name")));
-            return JsonOutput.print(c, s.json, s.parser, NodesJson.partitions(reply, all));
+            return JsonOutput.print(context, switches.json, switches.parser, NodesJson.partitions(reply, all));
         }
-        updated(c, s, reply, reply.objects("partitions").size());
-        ShowText text = new ShowText(c, s.oneLine, reply.number("now"));
+        updated(context, switches, reply, reply.objects("partitions").size());
+        ShowText text = new ShowText(context, switches.oneLine, reply.number("now"));
         int shown = 0;
-        for (Json.Obj p : reply.objects("partitions")) {
-            if (name.isEmpty() || name.equals(p.text("name"))) {
-                c.out().println(text.partition(p));
+        for (Json.Obj partition : reply.objects("partitions")) {
+            if (name.isEmpty() || name.equals(partition.text("name"))) {
+                context.out().println(text.partition(partition));
                 shown++;
             }
         }
         if (shown == 0) {
-            c.out().println(name.isEmpty() ? "No partitions in the system" : "Partition " + name + " not found");
+            context.out().println(name.isEmpty() ? "No partitions in the system" : "Partition " + name + " not found");
             return name.isEmpty() ? 0 : 1;
         }
         return 0;
@@ -207,67 +219,69 @@ final class ScontrolShow {
     private static final String CONTAINER_ID = "container-id=";
 
     /** The first step of that container. */
-    private static List<Json.Obj> ofContainer(CommandContext c, String container) throws SlurmException {
-        return StepRows.load(c, List.of()).stream()
+    private static List<Json.Obj> ofContainer(CommandContext context, String container) throws SlurmException {
+        return StepRows.load(context, List.of()).stream()
                 .filter(s -> s.text("containerId").equals(container))
                 .limit(1)
                 .toList();
     }
 
-    private static boolean isOfKnownJob(CommandContext c, String step) {
+    private static boolean isOfKnownJob(CommandContext context, String step) {
         try {
-            return JobIds.isJobOrStep(step) && JobIds.isKnown(c, step);
+            return JobIds.isJobOrStep(step) && JobIds.isKnown(context, step);
         } catch (SlurmException e) {
             return false;
         }
     }
 
-    private static int stepsRefused(CommandContext c, String id, String why) {
-        c.error("scontrol_print_step: slurm_get_job_steps(" + id + ") failed: " + why);
+    private static int stepsRefused(CommandContext context, String id, String reason) {
+        context.error("scontrol_print_step: slurm_get_job_steps(" + id + ") failed: " + reason);
         return 1;
     }
 
-    static int steps(CommandContext c, ScontrolSwitches s, String id) throws UsageException {
+    static int steps(CommandContext context, ScontrolSwitches switches, String id) throws UsageException {
         boolean ofContainer = id.regionMatches(true, 0, CONTAINER_ID, 0, CONTAINER_ID.length());
         java.util.Optional<SlurmErrno> fault =
                 id.isEmpty() || ofContainer ? java.util.Optional.empty() : JobIds.fault(id);
         if (fault.isPresent()) {
-            return stepsRefused(c, id, fault.get().sentence());
+            return stepsRefused(context, id, fault.get().sentence());
         }
         List<String> ids = id.isEmpty() ? List.of() : List.of(id);
         List<Json.Obj> steps;
         try {
             steps = ofContainer
-                    ? ofContainer(c, id.substring(CONTAINER_ID.length()))
-                    : StepRows.load(c, ids, s.all || !id.isEmpty() || !s.json.isEmpty());
+                    ? ofContainer(context, id.substring(CONTAINER_ID.length()))
+                    : StepRows.load(context, ids, switches.all || !id.isEmpty() || !switches.json.isEmpty());
         } catch (SlurmException e) {
-            return stepsRefused(c, id, e.getMessage());
+            return stepsRefused(context, id, e.getMessage());
         }
-        if (!s.json.isEmpty()) {
+        if (!switches.json.isEmpty()) {
             return JsonOutput.print(
-                    c,
-                    s.json,
-                    s.parser,
+                    context,
+                    switches.json,
+                    switches.parser,
                     ControlJson.steps(
-                            JsonOutput.names(c).cluster(), steps, c.host().nowMs() / 1000));
+                            JsonOutput.names(context).cluster(),
+                            steps,
+                            context.host().nowMs() / 1000));
         }
         if (steps.isEmpty() && !id.isEmpty()) {
-            return noStep(c, id);
+            return noStep(context, id);
         }
-        if (steps.isEmpty() && !s.quiet) {
-            c.out().println("No job steps in the system");
+        if (steps.isEmpty() && !switches.quiet) {
+            context.out().println("No job steps in the system");
         }
         for (Json.Obj step : steps) {
-            c.out().println(new ShowText(c, s.oneLine, step.number("now")).step(step));
+            context.out().println(new ShowText(context, switches.oneLine, step.number("now")).step(step));
         }
         return 0;
     }
 
-    private static int noStep(CommandContext c, String id) {
-        if (!isOfKnownJob(c, id)) {
-            return stepsRefused(c, id, SlurmErrno.INVALID_JOB_ID.sentence());
+    private static int noStep(CommandContext context, String id) {
+        if (!isOfKnownJob(context, id)) {
+            return stepsRefused(context, id, SlurmErrno.INVALID_JOB_ID.sentence());
         }
-        c.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
+        context.out().println("Job step " + id + (id.indexOf('.') > 0 ? "" : ".") + " not found");
         return 1;
     }
 
@@ -276,105 +290,109 @@ final class ScontrolShow {
 
     private static final int NO_SHAPE = 244;
 
-    static int config(CommandContext c, ScontrolSwitches s, String key) throws UsageException {
+    static int config(CommandContext context, ScontrolSwitches switches, String key) throws UsageException {
         try {
-            Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
-            if (!s.json.isEmpty()) {
-                JsonOutput.require(c, s.json, s.parser, CONF_SINCE, NO_SHAPE);
+            Json.Obj reply = context.host().controller().call("QueryConfig", new Json.Obj());
+            if (!switches.json.isEmpty()) {
+                JsonOutput.require(context, switches.json, switches.parser, CONF_SINCE, NO_SHAPE);
                 return JsonOutput.print(
-                        c, s.json, s.parser, ConfJson.slurm(reply, c.host().controllers()));
+                        context,
+                        switches.json,
+                        switches.parser,
+                        ConfJson.slurm(reply, context.host().controllers()));
             }
             List<String> lines = reply.texts("lines");
             boolean titled = !lines.isEmpty() && lines.getFirst().startsWith("Configuration data as of");
             if (!titled && key.isEmpty()) {
-                c.out()
+                context.out()
                         .println("Configuration data as of "
                                 + Times.print(
                                         reply.number("now"),
-                                        c.host().zone(),
-                                        c.env("SLURM_TIME_FORMAT"),
-                                        c.host().nowMs() / 1000));
+                                        context.host().zone(),
+                                        context.env("SLURM_TIME_FORMAT"),
+                                        context.host().nowMs() / 1000));
             }
             for (String line : lines) {
                 if (key.isEmpty() || line.regionMatches(true, 0, key + " ", 0, key.length() + 1)) {
-                    c.out().println(line);
+                    context.out().println(line);
                 }
             }
             if (key.isEmpty()) {
-                c.out().println("");
-                ScontrolControllers.lines(ScontrolControllers.pings(c)).forEach(c.out()::println);
+                context.out().println("");
+                ScontrolControllers.lines(ScontrolControllers.pings(context)).forEach(context.out()::println);
             }
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_ctl_conf error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_ctl_conf error", e);
         }
     }
 
     /** Entities that this cluster has none of, each with the sentence for "none"; the rest are mistakes. */
-    static int others(CommandContext c, String entity) {
+    static int others(CommandContext context, String entity) {
         String e = Texts.lower(entity);
         if (e.length() > 1 && "daemons".startsWith(e)) {
-            return daemons(c);
+            return daemons(context);
         }
         if (e.length() > 1 && "federation".startsWith(e)) {
-            // there is none, and so nothing to show
+            // no topology is configured, so nothing is shown
             return 0;
         }
-        c.err().println("invalid entity:" + entity + " for keyword:show ");
+        context.err().println("invalid entity:" + entity + " for keyword:show ");
         return 1;
     }
 
     /** Nodes whose slurmd is on a host: this one if none is named. */
-    static int aliases(CommandContext c, String host) {
-        String wanted = host.isEmpty() ? c.host().hostName() : host;
+    static int aliases(CommandContext context, String host) {
+        String wanted = host.isEmpty() ? context.host().hostName() : host;
         try {
             StringBuilder out = new StringBuilder();
-            for (Json.Obj n : c.host()
+            for (Json.Obj node : context.host()
                     .controller()
                     .call("QueryNodes", new Json.Obj().put("all", Boolean.TRUE))
                     .objects("nodes")) {
-                if (n.text("hostname").equals(wanted)) {
-                    out.append(out.isEmpty() ? "" : " ").append(n.text("name"));
+                if (node.text("hostname").equals(wanted)) {
+                    out.append(out.isEmpty() ? "" : " ").append(node.text("name"));
                 }
             }
             if (!out.isEmpty()) {
-                c.out().println(out.toString());
+                context.out().println(out.toString());
             }
             return 0;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_node error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_node error", e);
         }
     }
 
     /** The daemons that belong on this machine. */
-    private static int daemons(CommandContext c) {
+    private static int daemons(CommandContext context) {
         StringBuilder out = new StringBuilder();
-        String here = c.host().hostName();
-        if (c.host().controllers().contains(here)) {
+        String here = context.host().hostName();
+        if (context.host().controllers().contains(here)) {
             out.append("slurmctld");
         }
-        Json.Obj q = new Json.Obj();
-        q.put("all", Boolean.TRUE);
-        q.put("fields", List.of("name", "hostname"));
+        Json.Obj query = new Json.Obj();
+        query.put("all", Boolean.TRUE);
+        query.put("fields", List.of("name", "hostname"));
         try {
-            for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
-                if (here.equals(n.text("hostname")) || here.equals(n.text("name"))) {
+            for (Json.Obj node :
+                    context.host().controller().call("QueryNodes", query).objects("nodes")) {
+                if (here.equals(node.text("hostname")) || here.equals(node.text("name"))) {
                     out.append(out.isEmpty() ? "" : " ").append("slurmd");
                     break;
                 }
             }
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_node error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_node error", e);
         }
-        c.out().println(out.toString());
+        context.out().println(out.toString());
         return 0;
     }
 
     /** Prints the line of {@code -v} before the records. */
-    private static void updated(CommandContext c, ScontrolSwitches s, Json.Obj reply, int records) {
-        if (s.verbose && !s.quiet && s.json.isEmpty()) {
+    private static void updated(CommandContext context, ScontrolSwitches switches, Json.Obj reply, int records) {
+        if (switches.verbose && !switches.quiet && switches.json.isEmpty()) {
             long at = reply.has("lastUpdate") ? reply.number("lastUpdate") : reply.number("now");
-            c.out().println("last_update_time=" + c.time(at) + ", records=" + records);
+            context.out().println("last_update_time=" + context.time(at) + ", records=" + records);
         }
     }
 }

@@ -13,15 +13,15 @@ final class ScontrolToken {
 
     private ScontrolToken() {}
 
-    static int token(CommandContext c, List<String> rest) {
-        Json.Obj q = new Json.Obj();
-        for (String word : rest) {
-            int eq = word.indexOf('=');
-            String name = Texts.lower(eq < 0 ? word : word.substring(0, eq));
-            String value = eq < 0 ? "" : word.substring(eq + 1);
-            if (name.equals("username") && eq > 0) {
-                q.put("user", value);
-            } else if (name.equals("lifespan") && eq > 0) {
+    static int token(CommandContext context, List<String> operands) {
+        Json.Obj query = new Json.Obj();
+        for (String word : operands) {
+            int equalSign = word.indexOf('=');
+            String name = Texts.lower(equalSign < 0 ? word : word.substring(0, equalSign));
+            String value = equalSign < 0 ? "" : word.substring(equalSign + 1);
+            if (name.equals("username") && equalSign > 0) {
+                query.put("user", value);
+            } else if (name.equals("lifespan") && equalSign > 0) {
                 boolean unlimited = List.of("infinite", "unlimited").contains(Texts.lower(value));
                 long seconds;
                 if (unlimited) {
@@ -34,25 +34,28 @@ final class ScontrolToken {
 
                 if (!unlimited && (seconds <= 0 || seconds > SECONDS_MAX)) {
                     boolean large = seconds > SECONDS_MAX;
-                    c.error(
+                    context.error(
                             large
                                     ? "Numeric argument (" + value + ") too large for lifespan."
                                     : "Invalid numeric value \"" + value + "\" for lifespan.");
                     return 1;
                 }
-                q.put("lifespanSeconds", seconds);
+                query.put("lifespanSeconds", seconds);
             } else {
-                c.err().println("Invalid option: `" + word + "`");
+                context.err().println("Invalid option: `" + word + "`");
                 return 1;
             }
         }
         try {
-            c.out()
+            context.out()
                     .println("SLURM_JWT="
-                            + c.host().controller().call("CreateToken", q).text("token"));
+                            + context.host()
+                                    .controller()
+                                    .call("CreateToken", query)
+                                    .text("token"));
             return 0;
         } catch (SlurmException e) {
-            c.error("slurm_fetch_token: error with request: " + e.getMessage());
+            context.error("slurm_fetch_token: error with request: " + e.getMessage());
             return 1;
         }
     }

@@ -23,12 +23,12 @@ final class ScontrolTopology {
      * @param unit by name, "" for all; nodes: all of these; loose: a unit or a node
      */
     private record Filter(String unit, List<String> nodes, String loose) {
-        boolean wants(Json.Obj s) {
-            return (unit.isEmpty() || s.text("name").equals(unit))
-                    && texts(s, "nodes").containsAll(nodes)
+        boolean wants(Json.Obj step) {
+            return (unit.isEmpty() || step.text("name").equals(unit))
+                    && texts(step, "nodes").containsAll(nodes)
                     && (loose.isEmpty()
-                            || s.text("name").equals(loose)
-                            || texts(s, "nodes").containsAll(names(loose)));
+                            || step.text("name").equals(loose)
+                            || texts(step, "nodes").containsAll(names(loose)));
         }
 
         boolean isOpen() {
@@ -56,12 +56,15 @@ final class ScontrolTopology {
      * @param words a topology's name, for the cluster's; {@code unit=NAME}, or its kind for unit; {@code node=NAMES};
      *     or just a unit or node
      */
-    static int show(CommandContext c, List<String> words) throws UsageException {
+    static int show(CommandContext context, List<String> words) throws UsageException {
         List<Json.Obj> all;
         try {
-            all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
+            all = context.host()
+                    .controller()
+                    .call("QueryTopology", new Json.Obj())
+                    .objects("topologies");
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_load_topo error", e);
+            return CommonOptions.reportFailure(context, "slurm_load_topo error", e);
         }
         List<Json.Obj> chosen = all.isEmpty() ? List.of() : List.of(all.getFirst());
         String unit = "";
@@ -71,39 +74,40 @@ final class ScontrolTopology {
             int equals = word.indexOf('=');
             String kind = equals < 0 ? "" : Texts.lower(word.substring(0, equals));
             String value = word.substring(equals + 1);
-            List<Json.Obj> named =
-                    all.stream().filter(t -> t.text("name").equals(value)).toList();
+            List<Json.Obj> named = all.stream()
+                    .filter(topology -> topology.text("name").equals(value))
+                    .toList();
             if (UNITS.contains(kind)) {
                 unit = value;
             } else if (kind.equals("node")) {
                 nodes = Filter.names(value);
             } else if (!kind.isEmpty()) {
-                throw c.bad(1, "Invalid topology filter: " + word);
+                throw context.bad(1, "Invalid topology filter: " + word);
             } else if (!named.isEmpty()) {
                 chosen = named;
             } else {
                 loose = value;
             }
         }
-        return print(c, chosen, new Filter(unit, nodes, loose));
+        return print(context, chosen, new Filter(unit, nodes, loose));
     }
 
     private static boolean isFlat(List<Json.Obj> all) {
         return all.stream()
-                .allMatch(t -> List.of("switches", "blocks", "placements").stream()
-                        .allMatch(k -> t.objects(k).isEmpty()));
+                .allMatch(topology -> List.of("switches", "blocks", "placements").stream()
+                        .allMatch(k -> topology.objects(k).isEmpty()));
     }
 
-    private static int print(CommandContext c, List<Json.Obj> all, Filter filter) {
+    private static int print(CommandContext context, List<Json.Obj> all, Filter filter) {
         List<String> lines = new ArrayList<>();
-        for (Json.Obj t : all) {
-            describe(t, filter, lines);
+        for (Json.Obj topology : all) {
+            describe(topology, filter, lines);
         }
         if (lines.isEmpty() && filter.isOpen()) {
             return 0; // nodes without a topology
         }
         if (lines.isEmpty()) {
-            c.err()
+            context.err()
                     .println(
                             isFlat(all)
                                     ? "slurm_load_topo error: "
@@ -112,20 +116,20 @@ final class ScontrolTopology {
             return 1;
         }
         // SLURM_TOPO_LEN: no line is longer
-        int most = Texts.isNumber(c.env("SLURM_TOPO_LEN"))
-                        && c.env("SLURM_TOPO_LEN").length() < 7
-                ? Integer.parseInt(c.env("SLURM_TOPO_LEN"))
+        int maximum = Texts.isNumber(context.env("SLURM_TOPO_LEN"))
+                        && context.env("SLURM_TOPO_LEN").length() < 7
+                ? Integer.parseInt(context.env("SLURM_TOPO_LEN"))
                 : 0;
-        lines.forEach(l -> c.out().println(most > 0 && l.length() > most ? l.substring(0, most) : l));
+        lines.forEach(l -> context.out().println(maximum > 0 && l.length() > maximum ? l.substring(0, maximum) : l));
         return 0;
     }
 
     private static void describe(Json.Obj topology, Filter filter, List<String> lines) {
-        for (Json.Obj s : topology.objects("switches")) {
-            if (filter.wants(s)) {
-                List<String> below = texts(s, "switches");
-                lines.add("SwitchName=" + s.text("name") + " Level=" + s.integer("level") + " LinkSpeed="
-                        + s.number("linkSpeed") + " Nodes=" + hosts(texts(s, "nodes"))
+        for (Json.Obj step : topology.objects("switches")) {
+            if (filter.wants(step)) {
+                List<String> below = texts(step, "switches");
+                lines.add("SwitchName=" + step.text("name") + " Level=" + step.integer("level") + " LinkSpeed="
+                        + step.number("linkSpeed") + " Nodes=" + hosts(texts(step, "nodes"))
                         + (below.isEmpty() ? "" : " Switches=" + hosts(below)));
             }
         }
@@ -140,74 +144,81 @@ final class ScontrolTopology {
             }
             index++;
         }
-        for (Json.Obj p : topology.objects("placements")) {
-            if (filter.wants(p)) {
-                lines.add("TorusName=" + p.text("name") + " Nodes=" + hosts(texts(p, "nodes")));
+        for (Json.Obj partition : topology.objects("placements")) {
+            if (filter.wants(partition)) {
+                lines.add("TorusName=" + partition.text("name") + " Nodes=" + hosts(texts(partition, "nodes")));
             }
         }
     }
 
     /** All of them in the form of topology.yaml, the one of partitions that name none first. */
-    static int conf(CommandContext c) {
+    static int conf(CommandContext context) {
         List<Json.Obj> all;
         try {
-            all = c.host().controller().call("QueryTopology", new Json.Obj()).objects("topologies");
+            all = context.host()
+                    .controller()
+                    .call("QueryTopology", new Json.Obj())
+                    .objects("topologies");
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "slurm_get_topology_conf error", e);
+            return CommonOptions.reportFailure(context, "slurm_get_topology_conf error", e);
         }
-        c.out().println("---");
+        context.out().println("---");
         if (all.isEmpty()) {
-            c.out().println("- topology: default\n  cluster_default: true\n  flat: true");
+            context.out().println("- topology: default\n  cluster_default: true\n  flat: true");
         }
         for (int i = 0; i < all.size(); i++) {
-            Json.Obj t = all.get(i);
-            c.out()
-                    .println("- topology: " + (t.text("name").isEmpty() ? "default" : t.text("name"))
+            Json.Obj topology = all.get(i);
+            context.out()
+                    .println("- topology: " + (topology.text("name").isEmpty() ? "default" : topology.text("name"))
                             + "\n  cluster_default: " + (i == 0));
-            switch (t.text("kind")) {
-                case "TREE" -> tree(c, t);
-                case "BLOCK" -> blocks(c, t);
-                case "RING" -> rings(c, t);
-                case "TORUS" -> t.texts("lines").forEach(line -> c.out().println("  " + line));
-                default -> c.out().println(t.flag("alphaRank") ? "  flat:\n    alpha_step_rank: true" : "  flat: true");
+            switch (topology.text("kind")) {
+                case "TREE" -> tree(context, topology);
+                case "BLOCK" -> blocks(context, topology);
+                case "RING" -> rings(context, topology);
+                case "TORUS" ->
+                    topology.texts("lines").forEach(line -> context.out().println("  " + line));
+                default ->
+                    context.out()
+                            .println(
+                                    topology.flag("alphaRank") ? "  flat:\n    alpha_step_rank: true" : "  flat: true");
             }
         }
         return 0;
     }
 
-    private static void tree(CommandContext c, Json.Obj t) {
-        c.out().println("  tree:\n    switches:");
-        for (Json.Obj s : t.objects("switches")) {
-            List<String> below = texts(s, "switches");
-            c.out().println("      - switch: " + s.text("name"));
-            c.out()
+    private static void tree(CommandContext context, Json.Obj topology) {
+        context.out().println("  tree:\n    switches:");
+        for (Json.Obj step : topology.objects("switches")) {
+            List<String> below = texts(step, "switches");
+            context.out().println("      - switch: " + step.text("name"));
+            context.out()
                     .println(
                             below.isEmpty()
-                                    ? "        nodes: " + hosts(texts(s, "nodes"))
+                                    ? "        nodes: " + hosts(texts(step, "nodes"))
                                     : "        children: " + hosts(below));
         }
     }
 
-    private static void blocks(CommandContext c, Json.Obj t) {
-        c.out().println("  block:");
-        List<String> sizes = texts(t, "sizes");
+    private static void blocks(CommandContext context, Json.Obj topology) {
+        context.out().println("  block:");
+        List<String> sizes = texts(topology, "sizes");
         if (!sizes.isEmpty()) {
-            c.out().println("    block_sizes:");
-            sizes.forEach(size -> c.out().println("      - " + size));
+            context.out().println("    block_sizes:");
+            sizes.forEach(size -> context.out().println("      - " + size));
         }
-        c.out().println("    blocks:");
-        for (Json.Obj b : t.objects("blocks")) {
-            c.out().println("      - block: " + b.text("name"));
-            c.out().println("        nodes: " + hosts(texts(b, "nodes")));
+        context.out().println("    blocks:");
+        for (Json.Obj b : topology.objects("blocks")) {
+            context.out().println("      - block: " + b.text("name"));
+            context.out().println("        nodes: " + hosts(texts(b, "nodes")));
         }
     }
 
     /** Prints rings. The order of a ring's nodes counts. */
-    private static void rings(CommandContext c, Json.Obj t) {
-        c.out().println("  ring:\n    rings:");
-        for (Json.Obj b : t.objects("blocks")) {
-            c.out().println("      - ring: " + b.text("name"));
-            c.out().println("        nodes: " + String.join(",", texts(b, "nodes")));
+    private static void rings(CommandContext context, Json.Obj topology) {
+        context.out().println("  ring:\n    rings:");
+        for (Json.Obj b : topology.objects("blocks")) {
+            context.out().println("      - ring: " + b.text("name"));
+            context.out().println("        nodes: " + String.join(",", texts(b, "nodes")));
         }
     }
 

@@ -32,13 +32,16 @@ final class ScontrolUpdate {
     private static List<Change> pairs(List<String> words) {
         List<Change> out = new ArrayList<>();
         for (String w : words) {
-            int eq = w.indexOf('=');
-            if (eq > 1 && (w.charAt(eq - 1) == '+' || w.charAt(eq - 1) == '-')) {
-                out.add(new Change(Texts.lower(w.substring(0, eq - 1)), w.charAt(eq - 1) + w.substring(eq + 1), w));
+            int equalSign = w.indexOf('=');
+            if (equalSign > 1 && (w.charAt(equalSign - 1) == '+' || w.charAt(equalSign - 1) == '-')) {
+                out.add(new Change(
+                        Texts.lower(w.substring(0, equalSign - 1)),
+                        w.charAt(equalSign - 1) + w.substring(equalSign + 1),
+                        w));
             } else {
                 out.add(new Change(
-                        eq < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, eq)),
-                        eq < 0 ? "" : w.substring(eq + 1),
+                        equalSign < 0 ? Texts.lower(w) : Texts.lower(w.substring(0, equalSign)),
+                        equalSign < 0 ? "" : w.substring(equalSign + 1),
                         w));
             }
         }
@@ -57,57 +60,60 @@ final class ScontrolUpdate {
         return out;
     }
 
-    private static boolean isKey(String typed, String key, int least) {
-        return typed.length() >= least && key.startsWith(typed);
+    private static boolean isKey(String typed, String key, int minimum) {
+        return typed.length() >= minimum && key.startsWith(typed);
     }
 
     /** Jobs have a Reservation, too, but they name themselves first. */
     private static boolean isReservation(String word) {
-        int eq = word.indexOf('=');
-        return isKey(Texts.lower(eq < 0 ? word : word.substring(0, eq)), "reservationname", 3);
+        int equalSign = word.indexOf('=');
+        return isKey(Texts.lower(equalSign < 0 ? word : word.substring(0, equalSign)), "reservationname", 3);
     }
 
-    /** @param quiet {@code -Q}: nothing is said of jobs that could not be changed */
-    static int update(CommandContext c, List<String> words, boolean quiet) throws SlurmException {
+    /** @param quiet {@code -Q}: errors of jobs that could not be changed are not printed */
+    static int update(CommandContext context, List<String> words, boolean quiet) throws SlurmException {
         if (words.isEmpty()) {
-            c.err().println("too few arguments for update keyword");
+            context.err().println("too few arguments for update keyword");
             return 1;
         }
         List<Change> all = changes(words);
         if (isOfReservation(words)) {
-            return ScontrolReservation.update(c, words);
+            return ScontrolReservation.update(context, words);
         }
-        for (Change ch : all) {
-            String k = ch.key;
-            if (isKey(k, "nodename", 3)) {
-                return isUnsigned(c, words) ? 1 : entity(c, "UpdateNode", "nodes", ch, all, "slurm_update error");
-            }
-            if (isKey(k, "partitionname", 3)) {
-                return isUnsigned(c, words)
+        for (Change change : all) {
+            String key = change.key;
+            if (isKey(key, "nodename", 3)) {
+                return isUnsigned(context, words)
                         ? 1
-                        : entity(c, "UpdatePartition", "partition", ch, all, "slurm_update error");
+                        : entity(context, "UpdateNode", "nodes", change, all, "slurm_update error");
             }
-            if (isKey(k, "jobid", 3) || k.equals("job")) {
-                return jobs(c, HostList.split(ch.value), ch, all, quiet);
+            if (isKey(key, "partitionname", 3)) {
+                return isUnsigned(context, words)
+                        ? 1
+                        : entity(context, "UpdatePartition", "partition", change, all, "slurm_update error");
             }
-            if (isKey(k, "stepid", 4)) {
-                return step(c, ch, all);
+            if (isKey(key, "jobid", 3) || key.equals("job")) {
+                return jobs(context, HostList.split(change.value), change, all, quiet);
             }
-            if (k.startsWith("suspendexc")) {
-                return setting(c, ch);
+            if (isKey(key, "stepid", 4)) {
+                return step(context, change, all);
             }
-            if (isKey(k, "frontendname", 5)) {
-                c.err().println("scontrol: error: updating " + ch.typed + " is not supported by this cluster");
+            if (key.startsWith("suspendexc")) {
+                return setting(context, change);
+            }
+            if (isKey(key, "frontendname", 5)) {
+                context.err()
+                        .println("scontrol: error: updating " + change.typed + " is not supported by this cluster");
                 return 1;
             }
         }
-        for (Change ch : all) {
-            if (isKey(ch.key, "jobname", 4)) {
-                return named(c, ch, all, quiet);
+        for (Change change : all) {
+            if (isKey(change.key, "jobname", 4)) {
+                return named(context, change, all, quiet);
             }
         }
-        c.err().println("No valid entity in update command");
-        c.err()
+        context.err().println("No valid entity in update command");
+        context.err()
                 .println("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
                         + "\"SlurmctldDebug\"");
         return 1;
@@ -116,8 +122,8 @@ final class ScontrolUpdate {
     /** Jobs have a key Reservation as well: the entity is the key that comes first. */
     private static boolean isOfReservation(List<String> words) {
         for (String word : words) {
-            int eq = word.indexOf('=');
-            String key = Texts.lower(eq < 0 ? word : word.substring(0, eq));
+            int equalSign = word.indexOf('=');
+            String key = Texts.lower(equalSign < 0 ? word : word.substring(0, equalSign));
             if (isKey(key, "jobid", 3) || key.equals("job") || isKey(key, "jobname", 4) || key.equals("name")) {
                 return false;
             }
@@ -128,80 +134,83 @@ final class ScontrolUpdate {
         return false;
     }
 
-    private static int setting(CommandContext c, Change ch) throws SlurmException {
+    private static int setting(CommandContext context, Change change) throws SlurmException {
         for (String key : List.of("suspendexcnodes", "suspendexcparts", "suspendexcstates")) {
-            if (key.startsWith(ch.key) && ch.key.length() > "suspendexc".length()) {
+            if (key.startsWith(change.key) && change.key.length() > "suspendexc".length()) {
                 return Scontrol.simple(
-                        c,
+                        context,
                         "UpdateSetting",
-                        new Json.Obj().put("key", key).put("value", ch.value),
+                        new Json.Obj().put("key", key).put("value", change.value),
                         "slurm_update error");
             }
         }
-        c.err().println("Update of this parameter is not supported: " + ch.typed);
+        context.err().println("Update of this parameter is not supported: " + change.typed);
         return 1;
     }
 
     /** All jobs of a name, of one user if UserID is given. */
-    private static int named(CommandContext c, Change name, List<Change> all, boolean quiet) throws SlurmException {
+    private static int named(CommandContext context, Change name, List<Change> all, boolean quiet)
+            throws SlurmException {
         List<Change> rest = new ArrayList<>(all);
         int uid = -1;
-        for (Change ch : all) {
-            if (isKey(ch.key, "userid", 3)) {
-                uid = c.host().userId(ch.value);
+        for (Change change : all) {
+            if (isKey(change.key, "userid", 3)) {
+                uid = context.host().userId(change.value);
                 if (uid < 0) {
-                    c.err().println("Invalid UserID: " + ch.value);
+                    context.err().println("Invalid UserID: " + change.value);
                     return 1;
                 }
-                rest.remove(ch);
+                rest.remove(change);
             }
         }
-        List<String> ids = byName(c, name.value, uid);
+        List<String> ids = byName(context, name.value, uid);
         if (ids.isEmpty()) {
-            c.error("No jobs with" + (uid < 0 ? "" : " user ID " + uid + " and") + " name '" + name.value + "'");
+            context.error("No jobs with" + (uid < 0 ? "" : " user ID " + uid + " and") + " name '" + name.value + "'");
             return 1;
         }
-        return jobs(c, ids, name, rest, quiet);
+        return jobs(context, ids, name, rest, quiet);
     }
 
     /** Reports the first word without "=". */
-    private static boolean isUnsigned(CommandContext c, List<String> words) {
+    private static boolean isUnsigned(CommandContext context, List<String> words) {
         Optional<String> first = words.stream().filter(w -> w.indexOf('=') < 0).findFirst();
-        first.ifPresent(w -> c.error("Invalid input: " + w + "  Request aborted"));
+        first.ifPresent(w -> context.error("Invalid input: " + w + "  Request aborted"));
         return first.isPresent();
     }
 
     private static Json.Obj changesWithout(List<Change> all, Change entity) {
         Json.Obj out = new Json.Obj();
-        for (Change ch : all) {
-            if (ch != entity) {
+        for (Change change : all) {
+            if (change != entity) {
                 // "Nice=" is none, "Nice" is some
-                out.put(ch.key, ch.key.equals("nice") && ch.typed.endsWith("=") ? "0" : ch.value);
+                out.put(change.key, change.key.equals("nice") && change.typed.endsWith("=") ? "0" : change.value);
             }
         }
         return out;
     }
 
-    /** Returns the first change that is refused without asking the controller, after it has said why. */
-    private static Optional<Change> refused(CommandContext c, String message, List<Change> all) {
-        for (Change ch : all) {
-            List<String> lines = UpdateValues.wrong(message, ch.key, ch.value, ch.typed);
+    /** Returns the first change that is refused without asking the controller, after printing the reason. */
+    private static Optional<Change> refused(CommandContext context, String message, List<Change> all) {
+        for (Change change : all) {
+            List<String> lines = UpdateValues.wrong(message, change.key, change.value, change.typed);
             if (!lines.isEmpty()) {
-                lines.forEach(c.err()::println);
-                return Optional.of(ch);
+                lines.forEach(context.err()::println);
+                return Optional.of(change);
             }
         }
         return Optional.empty();
     }
 
     private static int entity(
-            CommandContext c, String message, String field, Change entity, List<Change> all, String what) {
-        if (refused(c, message, all).isPresent()) {
+            CommandContext context, String message, String field, Change entity, List<Change> all, String failure) {
+        if (refused(context, message, all).isPresent()) {
             return 1;
         }
         Json.Obj changes = changesWithout(all, entity);
         if (changes.fields().isEmpty()) {
-            c.err().println((message.equals("UpdateNode") ? "" : c.name() + ": error: ") + "No changes specified");
+            context.err()
+                    .println((message.equals("UpdateNode") ? "" : context.name() + ": error: ")
+                            + "No changes specified");
             return 1;
         }
         if (message.equals("UpdateNode")) {
@@ -212,40 +221,41 @@ final class ScontrolUpdate {
             if (!takesDown
                     && !changes.text("resumeafter").isEmpty()
                     && !changes.text("resumeafter").equals("-1")) {
-                c.err().println("You can only specify a resume time when DOWNING or DRAINING a node. Request denied");
+                context.err()
+                        .println("You can only specify a resume time when DOWNING or DRAINING a node. Request denied");
                 return 1;
             }
             if (takesDown && changes.text("reason").isBlank()) {
-                c.err().println("You must specify a reason when DOWNING or DRAINING a node. Request denied");
+                context.err().println("You must specify a reason when DOWNING or DRAINING a node. Request denied");
                 return 1;
             }
         }
-        Json.Obj q = new Json.Obj();
-        q.put(field, entity.value);
-        q.put("changes", changes);
-        q.put("requestId", c.host().requestId());
+        Json.Obj query = new Json.Obj();
+        query.put(field, entity.value);
+        query.put("changes", changes);
+        query.put("requestId", context.host().requestId());
         try {
-            Scontrol.warnings(c, c.host().controller().call(message, q));
+            Scontrol.warnings(context, context.host().controller().call(message, query));
             return 0;
         } catch (SlurmException e) {
-            if (isUnknownKey(c, e, all)) {
+            if (isUnknownKey(context, e, all)) {
                 return 1;
             }
-            return CommonOptions.reportFailure(c, what, e);
+            return CommonOptions.reportFailure(context, failure, e);
         }
     }
 
     /** Tells about a parameter that cannot be updated, as it was typed. */
-    private static boolean isUnknownKey(CommandContext c, SlurmException e, List<Change> all) {
-        for (Change ch : all) {
-            if (e.getMessage().startsWith("Updating " + ch.key + " of a partition ")) {
-                c.error("Update of this parameter is not supported: " + ch.typed + "\n");
-                c.error("Request aborted");
+    private static boolean isUnknownKey(CommandContext context, SlurmException e, List<Change> all) {
+        for (Change change : all) {
+            if (e.getMessage().startsWith("Updating " + change.key + " of a partition ")) {
+                context.error("Update of this parameter is not supported: " + change.typed + "\n");
+                context.error("Request aborted");
                 return true;
             }
-            if (e.getMessage().startsWith("Updating " + ch.key + " of a ")) {
-                c.err().println("Update of this parameter is not supported: " + ch.typed);
-                c.err().println("Request aborted");
+            if (e.getMessage().startsWith("Updating " + change.key + " of a ")) {
+                context.err().println("Update of this parameter is not supported: " + change.typed);
+                context.err().println("Request aborted");
                 return true;
             }
         }
@@ -255,103 +265,112 @@ final class ScontrolUpdate {
     private static final List<String> MOMENTS = List.of("starttime", "eligibletime", "endtime", "deadline");
 
     /** {@code StepId=12.0 TimeLimit=5}; without a step's number all steps that the job has. */
-    private static int step(CommandContext c, Change step, List<Change> all) {
+    private static int step(CommandContext context, Change step, List<Change> all) {
         if (!JobIds.isJobOrStep(step.value)) {
-            c.err().println("Invalid StepID parameter: " + step.typed);
-            c.err().println("Request aborted");
+            context.err().println("Invalid StepID parameter: " + step.typed);
+            context.err().println("Request aborted");
             return 1;
         }
         Json.Obj changes = changesWithout(all, step);
         if (changes.fields().isEmpty()) {
-            c.err().println("No changes specified");
+            context.err().println("No changes specified");
             return 1;
         }
-        for (Change ch : all) {
-            if (ch != step && !isKey(ch.key, "timelimit", 5)) {
-                c.err().println("Update of this parameter is not supported: " + ch.typed);
-                c.err().println("Request aborted");
+        for (Change change : all) {
+            if (change != step && !isKey(change.key, "timelimit", 5)) {
+                context.err().println("Update of this parameter is not supported: " + change.typed);
+                context.err().println("Request aborted");
                 return 1;
             }
         }
         changes.put("stepid", step.value);
-        Json.Obj q = new Json.Obj();
-        q.put("job", step.value);
-        q.put("changes", changes);
-        q.put("requestId", c.host().requestId());
+        Json.Obj query = new Json.Obj();
+        query.put("job", step.value);
+        query.put("changes", changes);
+        query.put("requestId", context.host().requestId());
         try {
-            c.host().controller().call("UpdateJob", q);
+            context.host().controller().call("UpdateJob", query);
             return 0;
         } catch (SlurmException e) {
-            for (Change ch : all) {
-                if (e.getMessage().startsWith("Updating " + ch.key + " of a ")) {
-                    c.err().println("Update of this parameter is not supported: " + ch.typed);
-                    c.err().println("Request aborted");
+            for (Change change : all) {
+                if (e.getMessage().startsWith("Updating " + change.key + " of a ")) {
+                    context.err().println("Update of this parameter is not supported: " + change.typed);
+                    context.err().println("Request aborted");
                     return 1;
                 }
             }
-            return CommonOptions.reportFailure(c, "slurm_update error", e);
+            return CommonOptions.reportFailure(context, "slurm_update error", e);
         }
     }
 
     /**
-     * Moments as people write them become seconds since 1970. A moment that is empty or none is left out; the latter is
-     * said.
+     * Moments as people write them become seconds since 1970. An empty or invalid moment is left out; an invalid one is
+     * reported.
      */
-    private static List<Change> withMoments(CommandContext c, List<Change> all) {
+    private static List<Change> withMoments(CommandContext context, List<Change> all) {
         List<Change> out = new ArrayList<>();
-        for (Change ch : all) {
-            if (!MOMENTS.contains(ch.key)) {
-                out.add(ch);
-            } else if (!ch.value.isEmpty()) {
-                switch (Times.parse(ch.value, c.host().nowMs() / 1000, c.host().zone(), false)) {
-                    case Times.Parsed.Ok ok -> out.add(new Change(ch.key, Long.toString(ok.epochSec()), ch.typed));
-                    case Times.Parsed.Invalid bad ->
-                        c.err().println("Invalid time specification (pos=" + bad.position() + "): " + ch.value);
+        for (Change change : all) {
+            if (!MOMENTS.contains(change.key)) {
+                out.add(change);
+            } else if (!change.value.isEmpty()) {
+                switch (Times.parse(
+                        change.value,
+                        context.host().nowMs() / 1000,
+                        context.host().zone(),
+                        false)) {
+                    case Times.Parsed.Ok ok ->
+                        out.add(new Change(change.key, Long.toString(ok.epochSec()), change.typed));
+                    case Times.Parsed.Invalid invalid ->
+                        context.err()
+                                .println(
+                                        "Invalid time specification (pos=" + invalid.position() + "): " + change.value);
                 }
             }
         }
         return out;
     }
 
-    /** Changes by the names of their keys; empty if one is no key of a job, which has been said. */
-    private static Optional<List<Change>> withNames(CommandContext c, Change entity, List<Change> all) {
+    /** Changes by the names of their keys; empty if one is no key of a job, after an error message. */
+    private static Optional<List<Change>> withNames(CommandContext context, Change entity, List<Change> all) {
         List<Change> out = new ArrayList<>();
-        for (Change ch : all) {
-            boolean valued = ch.typed.indexOf('=') >= 0;
-            Optional<String> key = ch == entity ? Optional.of(ch.key) : JobUpdateKeys.resolve(ch.key, valued);
-            if (ch != entity && ch.typed.matches("[^=]+[+-]=.*") && !key.equals(Optional.of("timelimit"))) {
-                c.error("Option " + ch.typed + " does not accept [+|-]= syntax");
+        for (Change change : all) {
+            boolean valued = change.typed.indexOf('=') >= 0;
+            Optional<String> key =
+                    change == entity ? Optional.of(change.key) : JobUpdateKeys.resolve(change.key, valued);
+            if (change != entity && change.typed.matches("[^=]+[+-]=.*") && !key.equals(Optional.of("timelimit"))) {
+                context.error("Option " + change.typed + " does not accept [+|-]= syntax");
                 return Optional.empty();
             }
             if (key.isEmpty()) {
-                c.err()
+                context.err()
                         .println(
                                 valued
-                                        ? "Update of this parameter is not supported: " + ch.typed
-                                        : "Invalid input: " + ch.typed);
-                c.err().println("Request aborted");
+                                        ? "Update of this parameter is not supported: " + change.typed
+                                        : "Invalid input: " + change.typed);
+                context.err().println("Request aborted");
                 return Optional.empty();
             }
-            out.add(ch == entity ? ch : new Change(key.get(), ch.value, ch.typed));
+            out.add(change == entity ? change : new Change(key.get(), change.value, change.typed));
         }
         return Optional.of(out);
     }
 
-    private static int jobs(CommandContext c, List<String> ids, Change entity, List<Change> typed, boolean quiet) {
+    private static int jobs(
+            CommandContext context, List<String> ids, Change entity, List<Change> typed, boolean quiet) {
         int rc = 0;
-        Optional<List<Change>> known = withNames(c, entity, typed);
+        Optional<List<Change>> known = withNames(context, entity, typed);
         if (known.isEmpty()) {
             return 1;
         }
-        List<Change> all = new ArrayList<>(withMoments(c, known.get()));
-        Optional<Change> refused = refused(c, "UpdateJob", all);
+        List<Change> all = new ArrayList<>(withMoments(context, known.get()));
+        Optional<Change> refused = refused(context, "UpdateJob", all);
         if (refused.isPresent()) {
             // scontrol complains about a node count and succeeds
             return refused.get().key.endsWith("nodes") ? 0 : 1;
         }
         all.replaceAll(
                 ch -> ch == entity ? ch : new Change(ch.key, UpdateValues.normalized(ch.key, ch.value), ch.typed));
-        if (!isUserKnown(c, all)) {
+        if (!isUserKnown(context, all)) {
             return 1;
         }
         // UserId selects the owner's jobs of a name and changes nothing
@@ -362,66 +381,67 @@ final class ScontrolUpdate {
                 // an end that is none still counts as a change
                 return 0;
             }
-            c.err().println("No changes specified");
+            context.err().println("No changes specified");
             return 1;
         }
         for (String id : ids) {
             if (!JobIds.isJob(id)) {
-                c.err().println(SlurmErrno.INVALID_JOB_ID.sentence() + " for job " + id);
+                context.err().println(SlurmErrno.INVALID_JOB_ID.sentence() + " for job " + id);
                 return 1;
             }
         }
         for (String id : ids) {
             try {
-                rc = Math.max(rc, updateJob(c, id, entity, all, quiet));
+                rc = Math.max(rc, updateJob(context, id, entity, all, quiet));
             } catch (SlurmException e) {
-                if (isUnknownKey(c, e, all)) {
+                if (isUnknownKey(context, e, all)) {
                     return 1;
                 }
-                reportRefusal(c, id, e, all, quiet);
+                reportRefusal(context, id, e, all, quiet);
                 rc = 1;
             }
         }
         return rc;
     }
 
-    private static void reportRefusal(CommandContext c, String id, SlurmException e, List<Change> all, boolean quiet) {
+    private static void reportRefusal(
+            CommandContext context, String id, SlurmException e, List<Change> all, boolean quiet) {
         if (e.errno() == SlurmErrno.NOT_SUPPORTED.number()
                 && all.stream().anyMatch(ch -> ch.key.equals("arraytaskthrottle"))) {
-            say(c, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
+            say(context, quiet, "scontrol: error: Update of ArrayTaskThrottle is only allowed on ArrayJobId");
         }
         if (isOfTimeLimit(e.getMessage())) {
-            say(c, false, "scontrol: error: " + e.getMessage());
+            say(context, false, "scontrol: error: " + e.getMessage());
         } else {
-            say(c, quiet, failed(id, e.getMessage()));
+            say(context, quiet, failed(id, e.getMessage()));
         }
     }
 
-    private static boolean isUserKnown(CommandContext c, List<Change> all) {
-        for (Change ch : all) {
-            if (isKey(ch.key, "userid", 3) && c.host().userId(ch.value) < 0) {
-                c.err().println("Invalid UserID: " + ch.value);
-                c.err().println("Request aborted");
+    private static boolean isUserKnown(CommandContext context, List<Change> all) {
+        for (Change change : all) {
+            if (isKey(change.key, "userid", 3) && context.host().userId(change.value) < 0) {
+                context.err().println("Invalid UserID: " + change.value);
+                context.err().println("Request aborted");
                 return false;
             }
         }
         return true;
     }
 
-    private static int updateJob(CommandContext c, String id, Change entity, List<Change> all, boolean quiet)
+    private static int updateJob(CommandContext context, String id, Change entity, List<Change> all, boolean quiet)
             throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("job", id);
-        q.put("changes", changesWithout(all, entity));
-        q.put("requestId", c.host().requestId());
+        Json.Obj query = new Json.Obj();
+        query.put("job", id);
+        query.put("changes", changesWithout(all, entity));
+        query.put("requestId", context.host().requestId());
         int rc = 0;
-        for (Json.Obj e : c.host().controller().call("UpdateJob", q).objects("errors")) {
-            tell(c, quiet, e, e.text("error"));
+        for (Json.Obj e : context.host().controller().call("UpdateJob", query).objects("errors")) {
+            tell(context, quiet, e, e.text("error"));
             rc = e.integer("errno") == 0 && !e.text("said").isEmpty() ? rc : 1;
         }
         if (all.stream()
                 .anyMatch(x -> List.of("numnodes", "reqnodes", "nodelist").contains(Texts.lower(x.key())))) {
-            ResizeScripts.write(c, id);
+            ResizeScripts.write(context, id);
         }
         return rc;
     }
@@ -432,9 +452,9 @@ final class ScontrolUpdate {
                 || sentence.equals(UpdateValues.UNLIMITED_TIME);
     }
 
-    private static void say(CommandContext c, boolean quiet, String line) {
+    private static void say(CommandContext context, boolean quiet, String line) {
         if (!quiet) {
-            c.err().println(line);
+            context.err().println(line);
         }
     }
 
@@ -442,23 +462,23 @@ final class ScontrolUpdate {
      * Prints the outcome for a job or tasks. The lines of job_submit.lua precede a job's error and follow the error of
      * tasks.
      */
-    private static void tell(CommandContext c, boolean quiet, Json.Obj outcome, String error) {
-        String said = outcome.text("said");
-        boolean done = outcome.integer("errno") == 0 && !said.isEmpty();
+    private static void tell(CommandContext context, boolean quiet, Json.Obj outcome, String error) {
+        String warning = outcome.text("said");
+        boolean done = outcome.integer("errno") == 0 && !warning.isEmpty();
         String job = outcome.text("job");
         if (isOfTimeLimit(error)) {
-            c.error(error);
+            context.error(error);
             return;
         }
-        if (said.isEmpty()) {
-            say(c, quiet, failed(job, error));
+        if (warning.isEmpty()) {
+            say(context, quiet, failed(job, error));
         } else if (job.indexOf('_') < 0) {
-            Texts.split(said, '\n').forEach(c::error);
-            say(c, quiet || done, failed(job, error));
+            Texts.split(warning, '\n').forEach(context::error);
+            say(context, quiet || done, failed(job, error));
         } else if (done) {
-            c.out().println(failed(job, said));
+            context.out().println(failed(job, warning));
         } else {
-            say(c, quiet, failed(job, error + " (" + said + ")"));
+            say(context, quiet, failed(job, error + " (" + warning + ")"));
         }
     }
 
@@ -475,202 +495,209 @@ final class ScontrolUpdate {
                 + error;
     }
 
-    private static List<String> byName(CommandContext c, String name) throws SlurmException {
-        return byName(c, name, -1);
+    private static List<String> byName(CommandContext context, String name) throws SlurmException {
+        return byName(context, name, -1);
     }
 
-    private static List<String> byName(CommandContext c, String name, int uid) throws SlurmException {
-        Json.Obj q = new Json.Obj();
+    private static List<String> byName(CommandContext context, String name, int uid) throws SlurmException {
+        Json.Obj query = new Json.Obj();
         if (uid >= 0) {
-            q.put("userIds", List.of((long) uid));
+            query.put("userIds", List.of((long) uid));
         }
-        q.put("names", List.of(name));
-        q.put("allStates", Boolean.TRUE); // a job that has ended is an error
-        q.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
+        query.put("names", List.of(name));
+        query.put("allStates", Boolean.TRUE); // a job that has ended is an error
+        query.put("fields", List.of("jobId", "arrayJobId", "arrayTaskId", "arrayTasks", "state"));
         List<String> out = new ArrayList<>();
-        for (Json.Obj j : c.host().controller().call("QueryJobs", q).objects("jobs")) {
-            out.add(JobRows.id(j, 0));
+        for (Json.Obj job : context.host().controller().call("QueryJobs", query).objects("jobs")) {
+            out.add(JobRows.id(job, 0));
         }
         return out;
     }
 
-    static int create(CommandContext c, List<String> words) {
+    static int create(CommandContext context, List<String> words) {
         if (words.isEmpty()) {
-            c.err().println("too few arguments for create keyword");
+            context.err().println("too few arguments for create keyword");
             return 1;
         }
         for (String word : words) {
             if (isReservation(word)) {
-                return ScontrolReservation.create(c, words);
+                return ScontrolReservation.create(context, words);
             }
         }
         List<Change> all = changes(words);
-        for (Change ch : all) {
-            if (isKey(ch.key, "partitionname", 3) && isUnsigned(c, words)) {
+        for (Change change : all) {
+            if (isKey(change.key, "partitionname", 3) && isUnsigned(context, words)) {
                 return 1;
             }
-            if (isKey(ch.key, "partitionname", 3) && (ch.value.isEmpty() || ch.value.equalsIgnoreCase("DEFAULT"))) {
-                c.error("PartitionName cannot be \"DEFAULT\".");
+            if (isKey(change.key, "partitionname", 3)
+                    && (change.value.isEmpty() || change.value.equalsIgnoreCase("DEFAULT"))) {
+                context.error("PartitionName cannot be \"DEFAULT\".");
                 return 1;
             }
-            if (isKey(ch.key, "partitionname", 3)) {
-                return createPartition(c, ch, all);
+            if (isKey(change.key, "partitionname", 3)) {
+                return createPartition(context, change, all);
             }
-            if (isKey(ch.key, "nodename", 5)) {
-                return createNodes(c, words, all);
+            if (isKey(change.key, "nodename", 5)) {
+                return createNodes(context, words, all);
             }
         }
-        c.error("Invalid creation entity: " + words.getFirst());
+        context.error("Invalid creation entity: " + words.getFirst());
         return 1;
     }
 
-    private static int createPartition(CommandContext c, Change name, List<Change> all) {
-        if (refused(c, "UpdatePartition", all).isPresent()) {
+    private static int createPartition(CommandContext context, Change name, List<Change> all) {
+        if (refused(context, "UpdatePartition", all).isPresent()) {
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("partition", name.value);
-        q.put("values", changesWithout(all, name));
-        q.put("requestId", c.host().requestId());
+        Json.Obj query = new Json.Obj();
+        query.put("partition", name.value);
+        query.put("values", changesWithout(all, name));
+        query.put("requestId", context.host().requestId());
         try {
-            c.host().controller().call("CreatePartition", q);
+            context.host().controller().call("CreatePartition", query);
             return 0;
         } catch (SlurmException e) {
-            return isUnknownKey(c, e, all) ? 1 : CommonOptions.reportFailure(c, "Error creating the partition", e);
+            return isUnknownKey(context, e, all)
+                    ? 1
+                    : CommonOptions.reportFailure(context, "Error creating the partition", e);
         }
     }
 
-    private static int createNodes(CommandContext c, List<String> words, List<Change> all) {
+    private static int createNodes(CommandContext context, List<String> words, List<Change> all) {
         boolean may = all.stream()
                 .anyMatch(ch -> isKey(ch.key, "state", 5)
                         && CREATED_STATES.contains(ch.value.toUpperCase(java.util.Locale.ROOT)));
         if (!may) {
-            c.err()
+            context.err()
                     .println("scontrol: error: Only State=FUTURE, CLOUD, or EXTERNAL allowed for nodes "
                             + "created by scontrol");
-            c.err().println("Error creating node(s): Invalid node state specified");
+            context.err().println("Error creating node(s): Invalid node state specified");
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("line", String.join(" ", words));
-        return nodes(c, "CreateNodes", q, "", "Error creating node(s)");
+        Json.Obj query = new Json.Obj();
+        query.put("line", String.join(" ", words));
+        return nodes(context, "CreateNodes", query, "", "Error creating node(s)");
     }
 
     /**
      * Slurm says what failed in two lines.
      *
-     * @param first "" where only a line that cannot be read has one
+     * @param firstOnly "" where only a line that cannot be read has one
      */
-    private static int nodes(CommandContext c, String message, Json.Obj q, String first, String what) {
-        q.put("requestId", c.host().requestId());
+    private static int nodes(CommandContext context, String message, Json.Obj query, String firstOnly, String failure) {
+        query.put("requestId", context.host().requestId());
         try {
-            c.host().controller().call(message, q);
+            context.host().controller().call(message, query);
             return 0;
         } catch (SlurmException e) {
             int of = e.getMessage().endsWith(")") ? e.getMessage().lastIndexOf(" (") : -1;
-            if (first.isEmpty() && of > 0) {
-                c.err().println("scontrol: error: " + e.getMessage());
+            if (firstOnly.isEmpty() && of > 0) {
+                context.err().println("scontrol: error: " + e.getMessage());
                 return CommonOptions.reportFailure(
-                        c, what, new SlurmException(e.errno(), e.getMessage().substring(0, of)));
+                        context,
+                        failure,
+                        new SlurmException(e.errno(), e.getMessage().substring(0, of)));
             }
-            boolean unread = first.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
-            if (!first.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
-                c.err()
+            boolean unread = firstOnly.isEmpty() && e.errno() == SlurmErrno.ERROR.number();
+            if (!firstOnly.isEmpty() && e.errno() != SlurmErrno.USER_ID_MISSING.number() || unread) {
+                context.err()
                         .println("scontrol: error: "
-                                + (unread ? "Failed to parse nodeline '" + q.text("line") + "'" : first));
+                                + (unread ? "Failed to parse nodeline '" + query.text("line") + "'" : firstOnly));
             }
-            return CommonOptions.reportFailure(c, what, e);
+            return CommonOptions.reportFailure(context, failure, e);
         }
     }
 
-    static int delete(CommandContext c, List<String> words) {
+    static int delete(CommandContext context, List<String> words) {
         if (words.isEmpty()) {
-            c.err().println("too few arguments for delete keyword");
+            context.err().println("too few arguments for delete keyword");
             return 1;
         }
         if (words.size() == 1 && words.getFirst().indexOf('=') < 0) {
-            c.error("Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
+            context.error("Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
             return 1;
         }
-        Change ch = changes(words).getFirst();
-        String name = ch.value.isEmpty() && words.size() > 1 ? words.get(1) : ch.value;
-        if (isKey(ch.key, "partitionname", 3)) {
-            Json.Obj q = new Json.Obj();
-            q.put("partition", name);
-            return Scontrol.simple(c, "DeletePartition", q, "delete_partition " + words.getFirst());
+        Change change = changes(words).getFirst();
+        String name = change.value.isEmpty() && words.size() > 1 ? words.get(1) : change.value;
+        if (isKey(change.key, "partitionname", 3)) {
+            Json.Obj query = new Json.Obj();
+            query.put("partition", name);
+            return Scontrol.simple(context, "DeletePartition", query, "delete_partition " + words.getFirst());
         }
-        if (isKey(ch.key, "nodename", 4)) {
-            Json.Obj q = new Json.Obj();
-            q.put("nodes", name);
-            return nodes(c, "DeleteNodes", q, "failed to delete nodes " + name, "delete_node " + words.getFirst());
+        if (isKey(change.key, "nodename", 4)) {
+            Json.Obj query = new Json.Obj();
+            query.put("nodes", name);
+            return nodes(
+                    context, "DeleteNodes", query, "failed to delete nodes " + name, "delete_node " + words.getFirst());
         }
-        if (isReservation(ch.key)) {
-            return ScontrolReservation.delete(c, words.getFirst(), name);
+        if (isReservation(change.key)) {
+            return ScontrolReservation.delete(context, words.getFirst(), name);
         }
-        c.err().println("Invalid deletion entity: " + words.getFirst());
+        context.err().println("Invalid deletion entity: " + words.getFirst());
         return 1;
     }
 
     /** hold, release, requeue and their like: a list of jobs, commas or blanks between. */
-    static int action(CommandContext c, String keyword, List<String> words, boolean quiet) throws SlurmException {
+    static int action(CommandContext context, String keyword, List<String> words, boolean quiet) throws SlurmException {
         if (words.isEmpty()) {
-            return Scontrol.tooFew(c, keyword);
+            return Scontrol.tooFew(context, keyword);
         }
         String action = keyword.equals("holdu") ? "uhold" : keyword;
         if (action.equals("top") && words.size() > 1) {
-            c.err().println("too many arguments for keyword:top");
+            context.err().println("too many arguments for keyword:top");
             return 1;
         }
         String argument = "";
         int rc = 0;
         for (String w : words) {
-            int eq = w.indexOf('=');
+            int equalSign = w.indexOf('=');
             if (action.startsWith("requeue") && w.equalsIgnoreCase("state=SpecialExit")) {
-                argument = w.substring(eq + 1);
+                argument = w.substring(equalSign + 1);
             } else if (Texts.lower(w).equals("incomplete")) {
                 argument = "Incomplete";
             } else {
-                rc = Math.max(rc, act(c, action, jobsOf(c, action, w), argument, quiet));
+                rc = Math.max(rc, act(context, action, jobsOf(context, action, w), argument, quiet));
             }
         }
         return rc;
     }
 
     /** The jobs of a word: {@code 7,8}, {@code jobid=7,8}, {@code name=x}. */
-    private static List<String> jobsOf(CommandContext c, String action, String word) throws SlurmException {
-        int eq = word.indexOf('=');
-        if (eq < 0) {
+    private static List<String> jobsOf(CommandContext context, String action, String word) throws SlurmException {
+        int equalSign = word.indexOf('=');
+        if (equalSign < 0) {
             return HostList.split(word);
         }
-        String key = Texts.lower(word.substring(0, eq));
-        String value = word.substring(eq + 1);
+        String key = Texts.lower(word.substring(0, equalSign));
+        String value = word.substring(equalSign + 1);
         if (isHold(action) && (key.equals("jobname") || key.equals("name"))) {
-            return byName(c, value);
+            return byName(context, value);
         }
         return !key.isEmpty() && isKey(key, "jobid", 3) ? HostList.split(value) : List.of(word);
     }
 
-    private static int act(CommandContext c, String action, List<String> ids, String argument, boolean quiet) {
-        Json.Obj q = new Json.Obj();
-        q.put("requestId", c.host().requestId());
-        q.put("action", action);
-        q.put("jobs", new ArrayList<Object>(ids));
-        JobRequest.put(q, "argument", argument);
+    private static int act(CommandContext context, String action, List<String> ids, String argument, boolean quiet) {
+        Json.Obj query = new Json.Obj();
+        query.put("requestId", context.host().requestId());
+        query.put("action", action);
+        query.put("jobs", new ArrayList<Object>(ids));
+        JobRequest.put(query, "argument", argument);
         int rc = 0;
         String error = "";
         boolean alone = false;
         boolean isLastDone = false;
         try {
-            List<Json.Obj> errors = c.host().controller().call("JobAction", q).objects("errors");
+            List<Json.Obj> errors =
+                    context.host().controller().call("JobAction", query).objects("errors");
             if (action.equals("top") && !errors.isEmpty()) {
                 // one request for the whole list
-                say(c, quiet, errors.getFirst().text("error") + " for job " + String.join(",", ids));
+                say(context, quiet, errors.getFirst().text("error") + " for job " + String.join(",", ids));
                 return 1;
             }
             isLastDone = errors.stream().noneMatch(e -> e.text("job").equals(ids.getLast()));
             for (Json.Obj e : errors) {
                 error = errorText(action, e);
-                tell(c, quiet, e, error);
+                tell(context, quiet, e, error);
                 boolean done = e.integer("errno") == 0 && !e.text("said").isEmpty();
                 alone |= e.text("job").indexOf('_') < 0 && e.text("said").isEmpty();
                 rc = done ? rc : 1;
@@ -678,13 +705,13 @@ final class ScontrolUpdate {
         } catch (SlurmException e) {
             error = e.getMessage();
             for (String id : ids) {
-                say(c, quiet, error + " for job " + id);
+                say(context, quiet, error + " for job " + id);
             }
             alone = true;
             rc = 1;
         }
         if (rc != 0 && isHold(action) && alone) {
-            say(c, quiet, "slurm_suspend error" + (isLastDone ? "" : ":" + error));
+            say(context, quiet, "slurm_suspend error" + (isLastDone ? "" : ":" + error));
         }
         return rc;
     }
@@ -700,31 +727,32 @@ final class ScontrolUpdate {
         return action.equals("hold") || action.equals("uhold") || action.equals("release");
     }
 
-    static int notifyJob(CommandContext c, List<String> words) {
+    static int notifyJob(CommandContext context, List<String> words) {
         if (words.size() < 2) {
-            return Scontrol.tooFew(c, "notify");
+            return Scontrol.tooFew(context, "notify");
         }
         String job = words.getFirst();
         if (job.isEmpty() || job.charAt(0) < '0' || job.charAt(0) > '9') {
-            c.err().println("Invalid job_id " + job + "job notify failure: No error");
+            context.err().println("Invalid job_id " + job + "job notify failure: No error");
             return 1;
         }
-        Json.Obj q = new Json.Obj();
-        q.put("requestId", c.host().requestId());
-        q.put("action", "notify");
-        q.put(
+        Json.Obj query = new Json.Obj();
+        query.put("requestId", context.host().requestId());
+        query.put("action", "notify");
+        query.put(
                 "jobs",
                 List.of(job.replaceFirst("[_.+].*", ""))); // it has one salloc or script, whatever part of it is named
-        q.put("argument", String.join(" ", words.subList(1, words.size())));
+        query.put("argument", String.join(" ", words.subList(1, words.size())));
         try {
-            List<Json.Obj> errors = c.host().controller().call("JobAction", q).objects("errors");
+            List<Json.Obj> errors =
+                    context.host().controller().call("JobAction", query).objects("errors");
             if (errors.isEmpty()) {
                 return 0;
             }
-            c.err().println("job notify failure: " + errors.getFirst().text("error"));
+            context.err().println("job notify failure: " + errors.getFirst().text("error"));
             return 1;
         } catch (SlurmException e) {
-            return CommonOptions.reportFailure(c, "job notify failure", e);
+            return CommonOptions.reportFailure(context, "job notify failure", e);
         }
     }
 }

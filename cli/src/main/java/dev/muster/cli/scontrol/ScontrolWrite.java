@@ -6,6 +6,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.json.Json;
 import dev.muster.model.api.ClusterMessages.PartitionInfo;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.Times;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -23,20 +24,20 @@ final class ScontrolWrite {
     /**
      * @param path "" for the configuration file's own; the time is appended either way, so that nothing is overwritten
      */
-    static int config(CommandContext c, String path) throws SlurmException {
-        Json.Obj reply = c.host().controller().call("QueryConfig", new Json.Obj());
+    static int config(CommandContext context, String path) throws SlurmException {
+        Json.Obj reply = context.host().controller().call("QueryConfig", new Json.Obj());
         Map<String, String> values = new LinkedHashMap<>();
         String confFile = "slurm.conf";
         for (String line : reply.texts("lines")) {
-            int eq = line.indexOf('=');
+            int equalSign = line.indexOf('=');
             if (line.isBlank()) {
                 break;
             }
-            if (eq < 0) {
+            if (equalSign < 0) {
                 continue;
             }
-            String key = line.substring(0, eq).strip();
-            String value = line.substring(eq + 1).strip();
+            String key = line.substring(0, equalSign).strip();
+            String value = line.substring(equalSign + 1).strip();
             if (key.equals("SLURM_CONF")) {
                 confFile = value;
             } else if (!NO_KEYS.contains(key)) {
@@ -46,7 +47,7 @@ final class ScontrolWrite {
         }
         StringBuilder out = new StringBuilder("########################################################\n"
                 + "# Configuration file for Slurm - "
-                + Times.iso(reply.number("now"), c.host().zone()) + "\n"
+                + Times.iso(reply.number("now"), context.host().zone()) + "\n"
                 + "########################################################\n#\n");
         values.forEach((key, value) -> {
             for (String one : value.split("\n", -1)) {
@@ -54,18 +55,20 @@ final class ScontrolWrite {
                         .append('\n');
             }
         });
-        nodes(c, out);
-        partitions(c, out);
-        String typed = path.isEmpty() ? c.env("SLURM_CONF_OUT") : path;
-        String to = (typed.isEmpty() ? confFile : Texts.absolute(typed, c.host().workDir())) + "."
-                + Times.iso(c.host().nowMs() / 1000, c.host().zone());
+        nodes(context, out);
+        partitions(context, out);
+        String typed = path.isEmpty() ? context.env("SLURM_CONF_OUT") : path;
+        String to = (typed.isEmpty()
+                        ? confFile
+                        : Texts.absolute(typed, context.host().workDir())) + "."
+                + Times.iso(context.host().nowMs() / 1000, context.host().zone());
         try {
-            c.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
+            context.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
         } catch (IOException e) {
-            c.error("Could not open file " + to + " for writing. " + e.getMessage() + ".");
+            context.error("Could not open file " + to + " for writing. " + ErrorSentence.of(e) + ".");
             return 1;
         }
-        c.out().println("Slurm config saved to " + to);
+        context.out().println("Slurm config saved to " + to);
         return 0;
     }
 
@@ -85,49 +88,59 @@ final class ScontrolWrite {
         return key.endsWith("User") ? value.replaceFirst("\\([0-9]+\\)$", "") : value;
     }
 
-    private static void nodes(CommandContext c, StringBuilder out) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("all", Boolean.TRUE);
+    private static void nodes(CommandContext context, StringBuilder out) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        query.put("all", Boolean.TRUE);
         out.append("#\n# NODES\n#\n");
-        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
-            out.append("NodeName=").append(n.text("name"));
-            pair(out, "NodeHostname", n.text("hostname").equals(n.text("name")) ? "" : n.text("hostname"));
-            pair(out, "NodeAddr", n.text("address").equals(n.text("hostname")) ? "" : n.text("address"));
-            pair(out, "Port", n.text("port").isEmpty() ? Long.toString(n.number("port")) : n.text("port"));
-            pair(out, "CPUs", n.number("cpus"));
-            pair(out, "Boards", n.number("boards"));
-            pair(out, "SocketsPerBoard", n.number("sockets") / Math.max(1, n.number("boards")));
-            pair(out, "CoresPerSocket", n.number("cores"));
-            pair(out, "ThreadsPerCore", n.number("threads"));
-            pair(out, "RealMemory", n.number("memoryMb"));
-            pair(out, "TmpDisk", n.number("tmpDiskMb"));
-            pair(out, "Weight", n.number("weight"));
-            pair(out, "Feature", n.text("features"));
-            pair(out, "Gres", n.text("gres"));
+        for (Json.Obj node :
+                context.host().controller().call("QueryNodes", query).objects("nodes")) {
+            out.append("NodeName=").append(node.text("name"));
+            pair(out, "NodeHostname", node.text("hostname").equals(node.text("name")) ? "" : node.text("hostname"));
+            pair(out, "NodeAddr", node.text("address").equals(node.text("hostname")) ? "" : node.text("address"));
+            pair(out, "Port", node.text("port").isEmpty() ? Long.toString(node.number("port")) : node.text("port"));
+            pair(out, "CPUs", node.number("cpus"));
+            pair(out, "Boards", node.number("boards"));
+            pair(out, "SocketsPerBoard", node.number("sockets") / Math.max(1, node.number("boards")));
+            pair(out, "CoresPerSocket", node.number("cores"));
+            pair(out, "ThreadsPerCore", node.number("threads"));
+            pair(out, "RealMemory", node.number("memoryMb"));
+            pair(out, "TmpDisk", node.number("tmpDiskMb"));
+            pair(out, "Weight", node.number("weight"));
+            pair(out, "Feature", node.text("features"));
+            pair(out, "Gres", node.text("gres"));
             out.append('\n');
         }
     }
 
-    private static void partitions(CommandContext c, StringBuilder out) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("all", Boolean.TRUE);
+    private static void partitions(CommandContext context, StringBuilder out) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        query.put("all", Boolean.TRUE);
         out.append("#\n# PARTITIONS\n#\n");
-        for (Json.Obj p : c.host().controller().call("QueryPartitions", q).objects("partitions")) {
-            out.append("PartitionName=").append(p.text("name"));
-            pair(out, "Nodes", p.text("nodes"));
-            pair(out, "Default", p.flag("isDefault") ? "YES" : "");
-            pair(out, "Hidden", p.flag("hidden") ? "YES" : "");
-            pair(out, "State", p.text("state"));
-            pair(out, "MaxTime", p.integer("maxTimeMin") < 0 ? "UNLIMITED" : Integer.toString(p.integer("maxTimeMin")));
-            int standard = p.integer("defaultTimeMin");
+        for (Json.Obj partition :
+                context.host().controller().call("QueryPartitions", query).objects("partitions")) {
+            out.append("PartitionName=").append(partition.text("name"));
+            pair(out, "Nodes", partition.text("nodes"));
+            pair(out, "Default", partition.flag("isDefault") ? "YES" : "");
+            pair(out, "Hidden", partition.flag("hidden") ? "YES" : "");
+            pair(out, "State", partition.text("state"));
+            pair(
+                    out,
+                    "MaxTime",
+                    partition.integer("maxTimeMin") < 0
+                            ? "UNLIMITED"
+                            : Integer.toString(partition.integer("maxTimeMin")));
+            int standard = partition.integer("defaultTimeMin");
             if (standard == PartitionInfo.NO_TIME) {
                 pair(out, "DefaultTime", "0");
             } else {
                 pair(out, "DefaultTime", standard > 0 ? Integer.toString(standard) : "");
             }
-            pair(out, "MaxNodes", p.integer("maxNodes") < 0 ? "" : Integer.toString(p.integer("maxNodes")));
-            pair(out, "PriorityTier", p.number("priorityTier"));
-            pair(out, "OverSubscribe", p.text("overSubscribe"));
+            pair(
+                    out,
+                    "MaxNodes",
+                    partition.integer("maxNodes") < 0 ? "" : Integer.toString(partition.integer("maxNodes")));
+            pair(out, "PriorityTier", partition.number("priorityTier"));
+            pair(out, "OverSubscribe", partition.text("overSubscribe"));
             out.append('\n');
         }
     }

@@ -93,8 +93,8 @@ final class UpdateValues {
 
     /** Strips one pair of quotation marks from a node's reason; scripts leave them in. */
     static String reason(String typed) {
-        String rest = typed.startsWith("\"") ? typed.substring(1) : typed;
-        return rest.endsWith("\"") ? rest.substring(0, rest.length() - 1) : rest;
+        String remainder = typed.startsWith("\"") ? typed.substring(1) : typed;
+        return remainder.endsWith("\"") ? remainder.substring(0, remainder.length() - 1) : remainder;
     }
 
     private static List<String> binding(String typed) {
@@ -278,9 +278,9 @@ final class UpdateValues {
             case "timemin" -> unless(isTime(value), "Invalid TimeMin value");
             case "delayboot" -> unless(isTime(value), "Invalid DelayBoot value");
             case "switches" -> {
-                int at = value.indexOf('@');
-                boolean good = at < 0
-                        || Durations.parseSeconds(value.substring(at + 1)).isPresent();
+                int index = value.indexOf('@');
+                boolean good = index < 0
+                        || Durations.parseSeconds(value.substring(index + 1)).isPresent();
                 yield unless(good, "Invalid Switches value: " + value);
             }
             default -> byForm(key, value);
@@ -350,8 +350,8 @@ final class UpdateValues {
             return Long.toString(leading(value));
         }
         if (key.equals("switches") && !value.isEmpty()) {
-            int at = value.indexOf('@');
-            return Math.max(0, leading(value)) + (at < 0 ? "" : value.substring(at));
+            int index = value.indexOf('@');
+            return Math.max(0, leading(value)) + (index < 0 ? "" : value.substring(index));
         }
         if (List.of("numnodes", "reqnodes", "numcpus").contains(key)) {
             return plainRange(value);

@@ -145,7 +145,7 @@ public final class ServiceCommand implements Host {
         connection.send('X', new byte[] {(byte) (rc >> 24), (byte) (rc >> 16), (byte) (rc >> 8), (byte) rc});
     }
 
-    /** Nothing of the command goes on after it. */
+    /** Ends the command with all its threads and connections. */
     private void end() {
         over = true;
         synchronized (streams) {
@@ -169,20 +169,20 @@ public final class ServiceCommand implements Host {
 
     /** Entries {@code name length\n<bytes>\n}. */
     private boolean parse(byte[] raw) {
-        int at = 0;
-        while (at < raw.length) {
-            int line = at;
+        int index = 0;
+        while (index < raw.length) {
+            int line = index;
             while (line < raw.length && raw[line] != '\n') {
                 line++;
             }
-            String head = new String(raw, at, line - at, StandardCharsets.ISO_8859_1);
+            String head = new String(raw, index, line - index, StandardCharsets.ISO_8859_1);
             int blank = head.lastIndexOf(' ');
             long length = blank < 0 ? -1 : Digits.parseNumber(head.substring(blank + 1));
             if (length < 0 || length > raw.length - line - 1) {
                 return false;
             }
             entry(head.substring(0, blank), RawText.decode(raw, line + 1, line + 1 + (int) length));
-            at = line + 1 + (int) length + 1;
+            index = line + 1 + (int) length + 1;
         }
         return true;
     }
@@ -191,9 +191,9 @@ public final class ServiceCommand implements Host {
         switch (name) {
             case "argv" -> argv.add(value);
             case "env" -> {
-                int eq = value.indexOf('=', 1);
-                if (eq > 0) {
-                    env.putIfAbsent(value.substring(0, eq), value.substring(eq + 1));
+                int equalSign = value.indexOf('=', 1);
+                if (equalSign > 0) {
+                    env.putIfAbsent(value.substring(0, equalSign), value.substring(equalSign + 1));
                 }
             }
             case "limit" -> {
@@ -260,7 +260,7 @@ public final class ServiceCommand implements Host {
     private InputStream stdin() {
         return new InputStream() {
             private byte[] have = new byte[0];
-            private int at;
+            private int position;
             private boolean ended;
 
             @Override
@@ -271,17 +271,17 @@ public final class ServiceCommand implements Host {
 
             @Override
             public int read(byte[] into, int from, int length) throws IOException {
-                if (at == have.length && !ended) {
+                if (position == have.length && !ended) {
                     have = ask('R', 'I', number(STDIN_CHUNK), "standard input");
-                    at = 0;
+                    position = 0;
                     ended = have.length == 0;
                 }
                 if (ended) {
                     return -1;
                 }
-                int n = Math.min(length, have.length - at);
-                System.arraycopy(have, at, into, from, n);
-                at += n;
+                int n = Math.min(length, have.length - position);
+                System.arraycopy(have, position, into, from, n);
+                position += n;
                 return n;
             }
         };
@@ -292,14 +292,14 @@ public final class ServiceCommand implements Host {
     }
 
     /** Asks the launcher for something only its caller may do; the answer's bytes. */
-    private byte[] ask(char type, char answer, byte[] question, String what) throws IOException {
+    private byte[] ask(char type, char answer, byte[] question, String name) throws IOException {
         connection.send(type, question);
         byte[] b = connection.answer(answer).bytes();
         if (b.length < ANSWER_HEAD) {
             throw new IOException("unexpected answer");
         }
         if ((b[0] | b[1] | b[2] | b[3]) != 0) {
-            throw new java.io.FileNotFoundException(what);
+            throw new java.io.FileNotFoundException(name);
         }
         return java.util.Arrays.copyOfRange(b, ANSWER_HEAD, b.length);
     }
@@ -331,31 +331,31 @@ public final class ServiceCommand implements Host {
      * connected, and the sack socket asks the kernel in the same way.
      */
     private synchronized Session ownSession() throws SlurmException {
-        Session own = session;
-        boolean first = own == null && !isKnownSession;
-        if (own == null || Session.isOld(sessionMs, nowMs())) {
+        Session current = session;
+        boolean first = current == null && !isKnownSession;
+        if (current == null || Session.isOld(sessionMs, nowMs())) {
             String sockets = String.join("\n", conf().sackSockets()) + "\n";
             String who = connection.peer() + "\n" + sockets;
-            Optional<ServiceResources.Vouched> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
+            Optional<ServiceResources.VerifiedSession> known = first ? shared.vouched(who, nowMs()) : Optional.empty();
             isKnownSession = known.isPresent();
             if (isKnownSession) {
                 session = known.get().session();
                 sessionMs = known.get().sinceMs();
                 return session;
             }
-            long asked = nowMs();
+            long startMs = nowMs();
             Optional<Session> fresh = freshSession(sockets);
             if (fresh.isPresent()) {
-                own = fresh.get();
-                shared.vouch(who, new ServiceResources.Vouched(own, asked));
-            } else if (own == null) {
+                current = fresh.get();
+                shared.vouch(who, new ServiceResources.VerifiedSession(current, startMs));
+            } else if (current == null) {
                 // no daemon here vouches for the caller; its own process may read the key or ask munge
                 throw new OwnProcessException();
             }
-            session = own;
-            sessionMs = asked;
+            session = current;
+            sessionMs = startMs;
         }
-        return own;
+        return current;
     }
 
     /** Opens the session: daemons that take tokens get the caller's token, where there is one. */
@@ -474,11 +474,11 @@ public final class ServiceCommand implements Host {
     }
 
     /** How one daemon is asked. */
-    private interface Way {
+    private interface Route {
         Client.Response ask(String message, Json.Obj request, Optional<Client.Lines> lines) throws SlurmException;
     }
 
-    private static Controller over(Way way) {
+    private static Controller over(Route way) {
         return new Controller() {
             @Override
             public Json.Obj call(String message, Json.Obj request) throws SlurmException {
@@ -510,12 +510,12 @@ public final class ServiceCommand implements Host {
                 Thread.interrupted(); // has told what it had to tell; what is asked now is the tidying up
             }
             boolean again = HttpController.isRetried(message, env.getOrDefault("SLURM_STEPMGR", ""));
-            Client.Response r = shared.call(conf(), again, session(), message, request, inFlight, lines);
-            if (isKnownSession && HttpController.errno(r) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
+            Client.Response response = shared.call(conf(), again, session(), message, request, inFlight, lines);
+            if (isKnownSession && HttpController.errno(response) == SlurmErrno.PROTOCOL_AUTHENTICATION_ERROR.number()) {
                 session = null; // an earlier command's is not good any more
-                r = shared.call(conf(), again, session(), message, request, inFlight, lines);
+                response = shared.call(conf(), again, session(), message, request, inFlight, lines);
             }
-            return r;
+            return response;
         });
     }
 
@@ -545,9 +545,9 @@ public final class ServiceCommand implements Host {
 
     @Override
     public Json.Obj callNode(String address, int port, String message, Json.Obj request) throws SlurmException {
-        Session mine = ownSession();
+        Session current = ownSession();
         return HttpController.callOnce(
-                new Client(address, port, () -> mine, shared::nonce)
+                new Client(address, port, () -> current, shared::nonce)
                         .to(Audience.SLURMD)
                         .connectWithin(conf().connectMs)
                         .over(conf().tls()),

@@ -81,13 +81,13 @@ public final class ServiceConnection implements AutoCloseable {
     private void readAnswers() {
         try {
             while (true) {
-                Frame f = read();
-                int kind = ANSWERS.indexOf(f.type);
+                Frame frame = read();
+                int kind = ANSWERS.indexOf(frame.type);
                 if (kind >= 0) {
-                    answers.get(kind).put(f);
-                } else if (f.type == 'G' && f.bytes.length == 4) {
-                    signals.accept(ByteBuffer.wrap(f.bytes).getInt());
-                } else if (f.type == 'L') {
+                    answers.get(kind).put(frame);
+                } else if (frame.type == 'G' && frame.bytes.length == 4) {
+                    signals.accept(ByteBuffer.wrap(frame.bytes).getInt());
+                } else if (frame.type == 'L') {
                     left = true;
                 }
             }
@@ -151,20 +151,20 @@ public final class ServiceConnection implements AutoCloseable {
     Frame answer(char type) throws IOException {
         if (!isRead) {
             while (true) {
-                Frame f = read();
-                if (f.type == type) {
-                    return f;
+                Frame frame = read();
+                if (frame.type == type) {
+                    return frame;
                 }
             }
         }
         BlockingQueue<Frame> from = answers.get(ANSWERS.indexOf(type));
         try {
-            Frame f = from.take();
-            if (f == END) {
+            Frame frame = from.take();
+            if (frame == END) {
                 from.offer(END);
                 throw new EOFException();
             }
-            return f;
+            return frame;
         } catch (InterruptedException e) {
             throw new EOFException();
         }

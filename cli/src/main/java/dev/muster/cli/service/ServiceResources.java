@@ -40,7 +40,7 @@ public final class ServiceResources {
     private static final int CONFS_MAX = 64;
     private static final int IDLE_PER_SERVER_MAX = 16;
 
-    private record Known(ClientConf conf, long modified, long size) {}
+    private record CachedConf(ClientConf conf, long modified, long size) {}
 
     /** A connection that is lent to one command at a time, signing with that caller's session. */
     static final class Lent {
@@ -62,24 +62,24 @@ public final class ServiceResources {
     private static final int VOUCHED_MAX = 256;
 
     /** @param sinceMs when it was asked for */
-    record Vouched(Session session, long sinceMs) {}
+    record VerifiedSession(Session session, long sinceMs) {}
 
-    private final Map<String, Vouched> vouched = new LinkedHashMap<>();
+    private final Map<String, VerifiedSession> vouched = new LinkedHashMap<>();
 
     final Semaphore steps = new Semaphore(STEPS_MAX);
     final UserNames names = new UserNames();
     final String hostName;
     private final Set<ServiceConnection> open = ConcurrentHashMap.newKeySet();
-    private final Map<String, Known> confs = new LinkedHashMap<>();
+    private final Map<String, CachedConf> confs = new LinkedHashMap<>();
     private final Map<String, Deque<Lent>> idle = new HashMap<>();
-    private final ProcessHost own;
+    private final ProcessHost host;
     private final CommandRunner runner;
     private String defaultConf = "";
 
     /** @param runner runs the commands that the service knows */
     public ServiceResources(Optional<Launcher> launcher, CommandRunner runner) {
-        this.own = new ProcessHost(Map.of(), launcher);
-        this.hostName = own.hostName();
+        this.host = new ProcessHost(Map.of(), launcher);
+        this.hostName = host.hostName();
         this.runner = runner;
     }
 
@@ -110,13 +110,13 @@ public final class ServiceResources {
      *
      * @param who the caller by the kernel's numbers, and the daemons that vouch for it
      */
-    Optional<Vouched> vouched(String who, long nowMs) {
+    Optional<VerifiedSession> vouched(String who, long nowMs) {
         synchronized (vouched) {
             return Optional.ofNullable(vouched.get(who)).filter(v -> !Session.isOld(v.sinceMs, nowMs));
         }
     }
 
-    void vouch(String who, Vouched v) {
+    void vouch(String who, VerifiedSession v) {
         synchronized (vouched) {
             vouched.remove(who);
             if (vouched.size() >= VOUCHED_MAX) {
@@ -127,7 +127,7 @@ public final class ServiceResources {
     }
 
     String nonce() {
-        return own.nonce();
+        return host.nonce();
     }
 
     /** The configuration that a caller names; the caller's launcher opens a file that not every user may read. */
@@ -138,26 +138,26 @@ public final class ServiceResources {
         } else if (!defaultConf.isEmpty()) {
             file = defaultConf;
         } else {
-            file = own.confPath();
+            file = host.confPath();
         }
 
         File f = new File(file);
         long modified = f.lastModified();
         long size = f.length();
         synchronized (confs) {
-            Known known = confs.get(file);
+            CachedConf known = confs.get(file);
             if (known != null && known.modified == modified && known.size == size && modified != 0) {
                 return known.conf;
             }
         }
         boolean everybodys = modified != 0 && isReadableByAll(f.toPath());
-        ClientConf conf = ClientConf.read(file, everybodys ? own::readFile : asCaller);
+        ClientConf conf = ClientConf.read(file, everybodys ? host::readFile : asCaller);
         if (everybodys) {
             synchronized (confs) {
                 if (confs.size() >= CONFS_MAX) {
                     confs.remove(confs.keySet().iterator().next());
                 }
-                confs.put(file, new Known(conf, modified, size));
+                confs.put(file, new CachedConf(conf, modified, size));
             }
         }
         return conf;
@@ -178,16 +178,16 @@ public final class ServiceResources {
         }
     }
 
-    private void give(Lent lent) {
-        lent.session = null;
+    private void give(Lent item) {
+        item.session = null;
         synchronized (idle) {
-            Deque<Lent> q = idle.computeIfAbsent(lent.server, s -> new ArrayDeque<>());
-            if (q.size() < IDLE_PER_SERVER_MAX && !lent.client.isAborted()) {
-                q.add(lent);
+            Deque<Lent> q = idle.computeIfAbsent(item.server, s -> new ArrayDeque<>());
+            if (q.size() < IDLE_PER_SERVER_MAX && !item.client.isAborted()) {
+                q.add(item);
                 return;
             }
         }
-        lent.client.close();
+        item.client.close();
     }
 
     /**
@@ -300,34 +300,34 @@ public final class ServiceResources {
             throws SlurmException {
         for (ClientConf.Server s : servers) {
             String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
-            Lent lent = take(name);
-            lent = lent != null ? lent : new Lent(name, s.address(), port, this);
-            lent.session = session;
-            inFlight.begin(lent.client);
-            try (LeaderWatch _ = LeaderWatch.over(lent.client, conf, servers, () -> session, this::nonce)) {
-                Client.Response r = lent.client
+            Lent item = take(name);
+            item = item != null ? item : new Lent(name, s.address(), port, this);
+            item.session = session;
+            inFlight.begin(item.client);
+            try (LeaderWatch _ = LeaderWatch.over(item.client, conf, servers, () -> session, this::nonce)) {
+                Client.Response response = item.client
                         .to(audience)
                         .connectWithin(conf.connectMs)
                         .over(conf.tls())
                         .post(path, body, timeoutMs, lines);
                 inFlight.end();
-                give(lent);
-                if (HttpController.isStandby(r)) {
+                give(item);
+                if (HttpController.isStandby(response)) {
                     continue;
                 }
-                return Optional.of(r);
+                return Optional.of(response);
             } catch (Client.ConnectException e) {
                 inFlight.end();
-                lent.client.close();
+                item.client.close();
             } catch (IOException e) {
                 inFlight.end();
-                lent.client.close();
+                item.client.close();
                 boolean again = repeatUntilNs != 0
                         && repeatUntilNs - System.nanoTime() > 0
-                        && !lent.client.isAborted()
+                        && !item.client.isAborted()
                         && !(e instanceof java.net.SocketTimeoutException);
                 if (!again) {
-                    throw PendingRequests.failed(lent.client, e);
+                    throw PendingRequests.failed(item.client, e);
                 }
             } catch (RuntimeException e) {
                 inFlight.end();

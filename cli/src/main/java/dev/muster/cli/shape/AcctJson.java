@@ -15,74 +15,76 @@ import org.jspecify.annotations.Nullable;
 public final class AcctJson {
     /** Place in the tree, kind of value, field of the row. */
     private static final String QOS = """
-            description S Description
-            flags QF Flags
-            id I ID
-            limits.grace_time I GraceTime
-            limits.max.active_jobs.accruing N GrpJobsAccrue
-            limits.max.active_jobs.count N GrpJobs
-            limits.max.jobs.count N GrpSubmitJobs
-            limits.max.jobs.active_jobs.per.account N MaxJobsPA
-            limits.max.jobs.active_jobs.per.user N MaxJobsPU
-            limits.max.jobs.per.account N MaxSubmitJobsPA
-            limits.max.jobs.per.user N MaxSubmitJobsPU
-            limits.max.tres.total T GrpTRES
-            limits.max.tres.minutes.total T GrpTRESMins
-            limits.max.tres.minutes.per.qos T GrpTRESRunMins
-            limits.max.tres.minutes.per.job T MaxTRESMins
-            limits.max.tres.minutes.per.account T MaxTRESRunMinsPA
-            limits.max.tres.minutes.per.user T MaxTRESRunMinsPU
-            limits.max.tres.per.account T MaxTRESPA
-            limits.max.tres.per.job T MaxTRES
-            limits.max.tres.per.node T MaxTRESPerNode
-            limits.max.tres.per.user T MaxTRESPU
-            limits.max.wall_clock.per.qos N GrpWall
-            limits.max.wall_clock.per.job N MaxWall
-            limits.max.accruing.per.account N MaxJobsAccruePA
-            limits.max.accruing.per.user N MaxJobsAccruePU
-            limits.factor R LimitFactor
-            limits.min.priority_threshold N MinPrioThresh
-            limits.min.tres.per.job T MinTRES
-            name S Name
-            preempt.list L Preempt
-            preempt.mode PM PreemptMode
-            preempt.exempt_time N PreemptExemptTime
-            priority Z Priority
-            usage_factor R1 UsageFactor
-            usage_threshold R UsageThreshold""";
+        description S Description
+        flags QF Flags
+        id I ID
+        limits.grace_time I GraceTime
+        limits.max.active_jobs.accruing N GrpJobsAccrue
+        limits.max.active_jobs.count N GrpJobs
+        limits.max.jobs.count N GrpSubmitJobs
+        limits.max.jobs.active_jobs.per.account N MaxJobsPA
+        limits.max.jobs.active_jobs.per.user N MaxJobsPU
+        limits.max.jobs.per.account N MaxSubmitJobsPA
+        limits.max.jobs.per.user N MaxSubmitJobsPU
+        limits.max.tres.total T GrpTRES
+        limits.max.tres.minutes.total T GrpTRESMins
+        limits.max.tres.minutes.per.qos T GrpTRESRunMins
+        limits.max.tres.minutes.per.job T MaxTRESMins
+        limits.max.tres.minutes.per.account T MaxTRESRunMinsPA
+        limits.max.tres.minutes.per.user T MaxTRESRunMinsPU
+        limits.max.tres.per.account T MaxTRESPA
+        limits.max.tres.per.job T MaxTRES
+        limits.max.tres.per.node T MaxTRESPerNode
+        limits.max.tres.per.user T MaxTRESPU
+        limits.max.wall_clock.per.qos N GrpWall
+        limits.max.wall_clock.per.job N MaxWall
+        limits.max.accruing.per.account N MaxJobsAccruePA
+        limits.max.accruing.per.user N MaxJobsAccruePU
+        limits.factor R LimitFactor
+        limits.min.priority_threshold N MinPrioThresh
+        limits.min.tres.per.job T MinTRES
+        name S Name
+        preempt.list L Preempt
+        preempt.mode PM PreemptMode
+        preempt.exempt_time N PreemptExemptTime
+        priority Z Priority
+        usage_factor R1 UsageFactor
+        usage_threshold R UsageThreshold\
+        """;
 
     private static final String ASSOC = """
-            accounting E -
-            account S Account
-            cluster S Cluster
-            comment S Comment
-            default.qos S DefaultQOS
-            flags AF Flags
-            max.jobs.per.count N GrpJobs
-            max.jobs.per.accruing N GrpJobsAccrue
-            max.jobs.per.submitted N GrpSubmitJobs
-            max.jobs.per.wall_clock N MaxWall
-            max.jobs.active N MaxJobs
-            max.jobs.accruing N MaxJobsAccrue
-            max.jobs.total N MaxSubmitJobs
-            max.tres.total T GrpTRES
-            max.tres.group.minutes T GrpTRESMins
-            max.tres.group.active T GrpTRESRunMins
-            max.tres.minutes.total T MaxTRESRunMins
-            max.tres.minutes.per.job T MaxTRESMins
-            max.tres.per.job T MaxTRES
-            max.tres.per.node T MaxTRESPerNode
-            max.per.account.wall_clock N GrpWall
-            id I ID
-            is_default B IsDefault
-            lineage S Lineage
-            min.priority_threshold N MinPrioThresh
-            parent_account S ParentName
-            partition S Partition
-            priority N Priority
-            qos L QOS
-            shares_raw SH Fairshare
-            user S User""";
+        accounting E -
+        account S Account
+        cluster S Cluster
+        comment S Comment
+        default.qos S DefaultQOS
+        flags AF Flags
+        max.jobs.per.count N GrpJobs
+        max.jobs.per.accruing N GrpJobsAccrue
+        max.jobs.per.submitted N GrpSubmitJobs
+        max.jobs.per.wall_clock N MaxWall
+        max.jobs.active N MaxJobs
+        max.jobs.accruing N MaxJobsAccrue
+        max.jobs.total N MaxSubmitJobs
+        max.tres.total T GrpTRES
+        max.tres.group.minutes T GrpTRESMins
+        max.tres.group.active T GrpTRESRunMins
+        max.tres.minutes.total T MaxTRESRunMins
+        max.tres.minutes.per.job T MaxTRESMins
+        max.tres.per.job T MaxTRES
+        max.tres.per.node T MaxTRESPerNode
+        max.per.account.wall_clock N GrpWall
+        id I ID
+        is_default B IsDefault
+        lineage S Lineage
+        min.priority_threshold N MinPrioThresh
+        parent_account S ParentName
+        partition S Partition
+        priority N Priority
+        qos L QOS
+        shares_raw SH Fairshare
+        user S User\
+        """;
 
     private static final Map<String, String> QOS_FLAGS = Map.ofEntries(
             Map.entry("DenyOnLimit", "DENY_LIMIT"),
@@ -317,19 +319,19 @@ public final class AcctJson {
         List<Object> out = new ArrayList<>();
         for (Object item : texts(raw)) {
             String text = String.valueOf(item);
-            int eq = text.indexOf('=');
-            String full = eq < 0 ? text : text.substring(0, eq);
+            int equalSign = text.indexOf('=');
+            String full = equalSign < 0 ? text : text.substring(0, equalSign);
             int slash = full.indexOf('/');
             out.add(new Json.Obj()
                     .put("type", slash < 0 ? full : full.substring(0, slash))
                     .put("name", slash < 0 ? "" : full.substring(slash + 1))
                     .put("id", number(ids.getOrDefault(full, "0")))
-                    .put("count", eq < 0 ? 0 : number(text.substring(eq + 1))));
+                    .put("count", equalSign < 0 ? 0 : number(text.substring(equalSign + 1))));
         }
         return out;
     }
 
-    /** 0 for what is none: slurmdbd may be of another release. */
+    /** Returns 0 for text that is no number, because slurmdbd may be of another release. */
     private static long number(String digits) {
         if (!digits.matches("-?[0-9]+")) {
             return 0;
@@ -340,31 +342,31 @@ public final class AcctJson {
         return Long.parseLong(digits);
     }
 
-    private static Json.Obj shortAssoc(Json.Obj r) {
+    private static Json.Obj shortAssoc(Json.Obj row) {
         return new Json.Obj()
-                .put("account", r.text("Account"))
-                .put("cluster", r.text("Cluster"))
-                .put("partition", r.text("Partition"))
-                .put("user", r.text("User"))
-                .put("id", wholeNumber(r, "ID"));
+                .put("account", row.text("Account"))
+                .put("cluster", row.text("Cluster"))
+                .put("partition", row.text("Partition"))
+                .put("user", row.text("User"))
+                .put("id", wholeNumber(row, "ID"));
     }
 
     private static long wholeNumber(Json.Obj row, String key) {
         return number(row.text(key));
     }
 
-    private static Json.Obj instance(Json.Obj r) {
+    private static Json.Obj instance(Json.Obj row) {
         return new Json.Obj()
-                .put("cluster", r.text("Cluster"))
-                .put("extra", r.text("Extra"))
-                .put("instance_id", r.text("InstanceId"))
-                .put("instance_type", r.text("InstanceType"))
-                .put("node_name", r.text("NodeName"))
+                .put("cluster", row.text("Cluster"))
+                .put("extra", row.text("Extra"))
+                .put("instance_id", row.text("InstanceId"))
+                .put("instance_type", row.text("InstanceType"))
+                .put("node_name", row.text("NodeName"))
                 .put(
                         "time",
                         new Json.Obj()
-                                .put("time_end", wholeNumber(r, "TimeEnd"))
-                                .put("time_start", wholeNumber(r, "TimeStart")));
+                                .put("time_end", wholeNumber(row, "TimeEnd"))
+                                .put("time_start", wholeNumber(row, "TimeStart")));
     }
 
     /** Converts slurmdbd's statistics of requests; its rows are projections that are never rolled up. */
@@ -386,18 +388,18 @@ public final class AcctJson {
         }
         List<Object> rpcs = new ArrayList<>();
         List<Object> users = new ArrayList<>();
-        for (Json.Obj r : rows) {
+        for (Json.Obj row : rows) {
             Json.Obj one = new Json.Obj()
-                    .put("count", wholeNumber(r, "Count"))
+                    .put("count", wholeNumber(row, "Count"))
                     .put(
                             "time",
                             new Json.Obj()
-                                    .put("average", wholeNumber(r, "Average"))
-                                    .put("total", wholeNumber(r, "Total")));
-            switch (r.text("Kind")) {
-                case "since" -> statistics.put("time_start", wholeNumber(r, "Name"));
-                case "type" -> rpcs.add(one.put("rpc", r.text("Name")));
-                default -> users.add(one.put("user", r.text("Name")));
+                                    .put("average", wholeNumber(row, "Average"))
+                                    .put("total", wholeNumber(row, "Total")));
+            switch (row.text("Kind")) {
+                case "since" -> statistics.put("time_start", wholeNumber(row, "Name"));
+                case "type" -> rpcs.add(one.put("rpc", row.text("Name")));
+                default -> users.add(one.put("user", row.text("Name")));
             }
         }
         return new Json.Obj()
@@ -409,27 +411,27 @@ public final class AcctJson {
     /** Rows with associations are one for each: they belong to one user. */
     private static List<Object> users(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
-        for (Json.Obj r : rows) {
+        for (Json.Obj row : rows) {
             Json.Obj user = out.computeIfAbsent(
-                    r.text("User"),
+                    row.text("User"),
                     n -> new Json.Obj()
                             .put(
                                     "administrator_level",
-                                    new ArrayList<Object>(List.of(administratorLevel(r.text("AdminLevel")))))
+                                    new ArrayList<Object>(List.of(administratorLevel(row.text("AdminLevel")))))
                             .put("associations", new ArrayList<>())
-                            .put("coordinators", coordinators(r))
+                            .put("coordinators", coordinators(row))
                             .put(
                                     "default",
                                     new Json.Obj()
-                                            .put("qos", wholeNumber(r, "DefaultQOSID"))
-                                            .put("account", r.text("DefaultAccount"))
-                                            .put("wckey", r.text("DefaultWCKey")))
-                            .put("flags", Tree.texts(r.text("UserDeleted").equals("1") ? "DELETED" : "NONE"))
+                                            .put("qos", wholeNumber(row, "DefaultQOSID"))
+                                            .put("account", row.text("DefaultAccount"))
+                                            .put("wckey", row.text("DefaultWCKey")))
+                            .put("flags", Tree.texts(row.text("UserDeleted").equals("1") ? "DELETED" : "NONE"))
                             .put("name", n)
                             .put("old_name", "")
                             .put("wckeys", new ArrayList<>()));
-            if (!r.text("Account").isEmpty()) {
-                user.list("associations").add(shortAssoc(r));
+            if (!row.text("Account").isEmpty()) {
+                user.list("associations").add(shortAssoc(row));
             }
         }
         return new ArrayList<>(out.values());
@@ -465,31 +467,33 @@ public final class AcctJson {
 
     private static List<Object> accounts(List<Json.Obj> rows) {
         Map<String, Json.Obj> out = new LinkedHashMap<>();
-        for (Json.Obj r : rows) {
+        for (Json.Obj row : rows) {
             Json.Obj account = out.computeIfAbsent(
-                    r.text("Account"),
+                    row.text("Account"),
                     n -> new Json.Obj()
                             .put("associations", new ArrayList<>())
-                            .put("coordinators", coordinators(r))
-                            .put("description", r.text("Descr"))
+                            .put("coordinators", coordinators(row))
+                            .put("description", row.text("Descr"))
                             .put("name", n)
-                            .put("organization", r.text("Org"))
-                            .put("flags", accountFlags(r)));
-            if (!r.text("Cluster").isEmpty()) {
-                account.list("associations").add(shortAssoc(r));
+                            .put("organization", row.text("Org"))
+                            .put("flags", accountFlags(row)));
+            if (!row.text("Cluster").isEmpty()) {
+                account.list("associations").add(shortAssoc(row));
             }
         }
         return new ArrayList<>(out.values());
     }
 
-    private static Json.Obj cluster(Json.Obj r, Map<String, String> ids) {
+    private static Json.Obj cluster(Json.Obj row, Map<String, String> ids) {
         return new Json.Obj()
                 .put(
                         "controller",
-                        new Json.Obj().put("host", r.text("ControlHost")).put("port", number(r.text("ControlPort"))))
-                .put("flags", texts(r.text("ClusterFlags")))
-                .put("name", r.text("Cluster"))
-                .put("nodes", r.text("ClusterNodes"))
+                        new Json.Obj()
+                                .put("host", row.text("ControlHost"))
+                                .put("port", number(row.text("ControlPort"))))
+                .put("flags", texts(row.text("ClusterFlags")))
+                .put("name", row.text("Cluster"))
+                .put("nodes", row.text("ClusterNodes"))
                 .put(
                         "associations",
                         new Json.Obj()
@@ -497,22 +501,22 @@ public final class AcctJson {
                                         "root",
                                         new Json.Obj()
                                                 .put("account", "root")
-                                                .put("cluster", r.text("Cluster"))
+                                                .put("cluster", row.text("Cluster"))
                                                 .put("partition", "")
                                                 .put("user", "")
-                                                .put("id", wholeNumber(r, "RootID"))))
-                .put("rpc_version", number(r.text("RPC")))
-                .put("tres", counts(r.text("TRES"), ids));
+                                                .put("id", wholeNumber(row, "RootID"))))
+                .put("rpc_version", number(row.text("RPC")))
+                .put("tres", counts(row.text("TRES"), ids));
     }
 
-    private static Json.Obj wckey(Json.Obj r) {
-        String name = r.text("WCKey");
+    private static Json.Obj wckey(Json.Obj row) {
+        String name = row.text("WCKey");
         return new Json.Obj()
                 .put("accounting", new ArrayList<>())
-                .put("cluster", r.text("Cluster"))
-                .put("id", number(r.text("ID")))
+                .put("cluster", row.text("Cluster"))
+                .put("id", number(row.text("ID")))
                 .put("name", Wckey.plain(name))
-                .put("user", r.text("User"))
+                .put("user", row.text("User"))
                 .put("flags", new ArrayList<>());
     }
 }

@@ -17,42 +17,45 @@ import java.util.TreeMap;
  */
 public final class ConfJson {
     private static final String TEXTS = """
-            AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageType
-            AcctGatherProfileType AcctGatherInterconnectType AcctGatherFilesystemType AuthInfo AuthAltParameters
-            AuthType BurstBufferType CertgenType CertmgrParameters CertmgrType ClusterName CpuFreqDef CredType
-            DataParserParameters GpuFreqDef HashPlugin HealthCheckProgram HttpParserType InteractiveStepOptions
-            JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompType JobCompUser LogTimeFormat MailDomain
-            MailProg MCSPlugin MetricsType MpiDefault NamespaceType PluginDir PlugStackConfig PreemptType PrEpParameters
-            PriorityDecayHalfLife PriorityCalcPeriod PriorityMaxAge PriorityParameters PriorityUsageResetPeriod
-            PriorityType PriorityWeightTRES ProctrackType PropagatePrioProcess RebootProgram ResumeFailProgram
-            ResumeProgram ResvEpilog ResvProlog ReturnToService SlurmSchedLogFile SchedulerType SelectType
-            PrioritySiteFactorPlugin PrioritySiteFactorParameters SlurmctldAddr SlurmctldDebug SlurmctldLogFile
-            SlurmctldPidFile SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmdDebug
-            SlurmdLogFile SlurmdPidFile SlurmdSpoolDir SlurmdSyslogDebug SrunEpilog SrunProlog StateSaveLocation
-            SuspendProgram SwitchType TaskEpilog TaskProlog TLSType TmpFS TopologyPlugin UnkillableStepProgram
-            UrlParserType ArchiveDir ArchiveScript DbdAddr DbdBackupHost DbdHost DebugLevel DefaultQOS LogFile
-            MaxQueryTimeRange PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog""";
+        AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost AccountingStorageType
+        AcctGatherProfileType AcctGatherInterconnectType AcctGatherFilesystemType AuthInfo AuthAltParameters
+        AuthType BurstBufferType CertgenType CertmgrParameters CertmgrType ClusterName CpuFreqDef CredType
+        DataParserParameters GpuFreqDef HashPlugin HealthCheckProgram HttpParserType InteractiveStepOptions
+        JobAcctGatherType JobCompHost JobCompLoc JobCompParams JobCompType JobCompUser LogTimeFormat MailDomain
+        MailProg MCSPlugin MetricsType MpiDefault NamespaceType PluginDir PlugStackConfig PreemptType PrEpParameters
+        PriorityDecayHalfLife PriorityCalcPeriod PriorityMaxAge PriorityParameters PriorityUsageResetPeriod
+        PriorityType PriorityWeightTRES ProctrackType PropagatePrioProcess RebootProgram ResumeFailProgram
+        ResumeProgram ResvEpilog ResvProlog ReturnToService SlurmSchedLogFile SchedulerType SelectType
+        PrioritySiteFactorPlugin PrioritySiteFactorParameters SlurmctldAddr SlurmctldDebug SlurmctldLogFile
+        SlurmctldPidFile SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmdDebug
+        SlurmdLogFile SlurmdPidFile SlurmdSpoolDir SlurmdSyslogDebug SrunEpilog SrunProlog StateSaveLocation
+        SuspendProgram SwitchType TaskEpilog TaskProlog TLSType TmpFS TopologyPlugin UnkillableStepProgram
+        UrlParserType ArchiveDir ArchiveScript DbdAddr DbdBackupHost DbdHost DebugLevel DefaultQOS LogFile
+        MaxQueryTimeRange PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog\
+        """;
     private static final String NUMBERS = """
-            AccountingStoragePort AcctGatherNodeFreq BatchStartTimeout CompleteWait EioTimeout EpilogMsgTime FirstJobId
-            FairShareDampeningFactor GroupUpdateTime HealthCheckInterval HealthCheckTimeout InactiveLimit JobCompPort
-            KillWait MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxNodeCount MaxStepCount
-            MaxTasksPerNode MinJobAge MessageTimeout OverTimeLimit PriorityWeightAge PriorityWeightAssoc
-            PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS ResumeRate
-            ResumeTimeout ResvOverRun SlurmSchedLogLevel SchedulerTimeSlice SlurmctldPort SlurmctldTimeout SlurmdPort
-            SlurmdTimeout SuspendRate SuspendTimeout TCPTimeout TreeWidth UnkillableStepTimeout VSizeFactor WaitTime
-            CommitDelay DbdPort MaxPurgeLimit""";
+        AccountingStoragePort AcctGatherNodeFreq BatchStartTimeout CompleteWait EioTimeout EpilogMsgTime FirstJobId
+        FairShareDampeningFactor GroupUpdateTime HealthCheckInterval HealthCheckTimeout InactiveLimit JobCompPort
+        KillWait MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxNodeCount MaxStepCount
+        MaxTasksPerNode MinJobAge MessageTimeout OverTimeLimit PriorityWeightAge PriorityWeightAssoc
+        PriorityWeightFairshare PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS ResumeRate
+        ResumeTimeout ResvOverRun SlurmSchedLogLevel SchedulerTimeSlice SlurmctldPort SlurmctldTimeout SlurmdPort
+        SlurmdTimeout SuspendRate SuspendTimeout TCPTimeout TreeWidth UnkillableStepTimeout VSizeFactor WaitTime
+        CommitDelay DbdPort MaxPurgeLimit\
+        """;
     private static final String LISTS = """
-            AccountingStorageTRES AccountingStorageParameters AcctGatherEnergyType AuthAltTypes BcastExclude
-            BcastParameters CertgenParameters CliFilterParameters CliFilterPlugins CommunicationParameters
-            DependencyParameters Epilog EpilogSlurmctld FederationParameters GresTypes JobAcctGatherFrequency
-            JobAcctGatherParams JobSubmitPlugins LaunchParameters Licenses MCSParameters MetricsAuthUsers
-            MetricsParameters MpiParams NodeFeaturesPlugins PreemptParameters PrEpPlugins Prolog PrologSlurmctld
-            PropagateResourceLimits PropagateResourceLimitsExcept RequeueExit RequeueExitHold SchedulerParameters
-            ScronParameters SlurmctldParameters SlurmdParameters SuspendExcNodes SuspendExcParts SuspendExcStates
-            SwitchParameters TaskPlugin TLSParameters TopologyParam X11Parameters CpuFreqGovernors DebugFlags
-            AccountingStorageEnforce PrivateData PrologFlags ReconfigFlags AccountingStoreFlags Parameters JobDefaults
-            LicenseParameters SlurmctldHttpAuthParams SlurmdHttpAuthParams TaskPluginParam""";
-    /** The same with their words in upper case. */
+        AccountingStorageTRES AccountingStorageParameters AcctGatherEnergyType AuthAltTypes BcastExclude
+        BcastParameters CertgenParameters CliFilterParameters CliFilterPlugins CommunicationParameters
+        DependencyParameters Epilog EpilogSlurmctld FederationParameters GresTypes JobAcctGatherFrequency
+        JobAcctGatherParams JobSubmitPlugins LaunchParameters Licenses MCSParameters MetricsAuthUsers
+        MetricsParameters MpiParams NodeFeaturesPlugins PreemptParameters PrEpPlugins Prolog PrologSlurmctld
+        PropagateResourceLimits PropagateResourceLimitsExcept RequeueExit RequeueExitHold SchedulerParameters
+        ScronParameters SlurmctldParameters SlurmdParameters SuspendExcNodes SuspendExcParts SuspendExcStates
+        SwitchParameters TaskPlugin TLSParameters TopologyParam X11Parameters CpuFreqGovernors DebugFlags
+        AccountingStorageEnforce PrivateData PrologFlags ReconfigFlags AccountingStoreFlags Parameters JobDefaults
+        LicenseParameters SlurmctldHttpAuthParams SlurmdHttpAuthParams TaskPluginParam\
+        """;
+    /** Keys whose values are lists of upper-case words. */
     private static final String CAPITALS =
             "EnforcePartLimits HealthCheckNodeState PreemptMode PriorityFlags SelectTypeParameters";
 
@@ -81,9 +84,10 @@ public final class ConfJson {
                     "contain_spank")));
     /** Keys of slurmdbd.conf that are shown. */
     private static final String DBD = """
-            ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile
-            MaxPurgeLimit MaxQueryTimeRange Parameters PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog
-            TrackSlurmctldDown TrackWCKey""";
+        ArchiveDir ArchiveScript CommitDelay DbdAddr DbdBackupHost DbdHost DbdPort DebugLevel DefaultQOS LogFile
+        MaxPurgeLimit MaxQueryTimeRange Parameters PidFile StorageLoc StoragePassScript StorageUser DebugLevelSyslog
+        TrackSlurmctldDown TrackWCKey\
+        """;
 
     private static final String FLAGS = "DisableRootJobs AllowSpecResourcesUsage UsePam TrackWCKey";
 
@@ -145,13 +149,13 @@ public final class ConfJson {
             }
         }
         PARAMETER_FLAGS.forEach((name, words) -> {
-            List<String> said = Texts.split(Texts.lower(values.getOrDefault(name, "")), ',');
+            List<String> flags = Texts.split(Texts.lower(values.getOrDefault(name, "")), ',');
             List<Object> on = new ArrayList<>();
             words.forEach(word -> {
                 // slurmctld reaches nodes by IPv4 unless IPv4 is disabled
-                if (said.contains(Texts.lower(word))
-                        || word.equals("IPv4") && !said.contains("disableipv4")
-                        || word.equals("IPv6") && said.contains("enableipv6")) {
+                if (flags.contains(Texts.lower(word))
+                        || word.equals("IPv4") && !flags.contains("disableipv4")
+                        || word.equals("IPv6") && flags.contains("enableipv6")) {
                     on.add(word);
                 }
             });
@@ -240,17 +244,17 @@ public final class ConfJson {
             }
         });
         Json.Obj conf = converted(values);
-        for (String what : PURGED) {
+        for (String table : PURGED) {
             conf.put(
-                    "Purge" + what + "After",
+                    "Purge" + table + "After",
                     purge(
-                            row.text("Purge" + what + "After"),
-                            row.text("Archive" + what + "s").equals("Yes")));
+                            row.text("Purge" + table + "After"),
+                            row.text("Archive" + table + "s").equals("Yes")));
         }
-        List<String> said = Texts.split(Texts.lower(row.text("Parameters")), ',');
+        List<String> words = Texts.split(Texts.lower(row.text("Parameters")), ',');
         conf.put(
                 "PersistConnFlags",
-                said.contains("preservecaseuser") ? Tree.texts("PreserveCaseUser") : new ArrayList<>());
+                words.contains("preservecaseuser") ? Tree.texts("PreserveCaseUser") : new ArrayList<>());
         List<Object> flags = new ArrayList<>();
         for (String flag :
                 List.of("AllowNoDefAcct", "AllResourcesAbsolute", "DisableCoordDBD", "DisableArchiveCommands")) {
@@ -262,9 +266,10 @@ public final class ConfJson {
     }
 
     private static String address(Map<String, String> values, String name) {
-        for (Map.Entry<String, String> e : values.entrySet()) {
-            if (e.getKey().startsWith("SlurmctldHost[") && e.getValue().startsWith(name + "(")) {
-                return e.getValue().substring(name.length() + 1, e.getValue().length() - 1);
+        for (Map.Entry<String, String> entry : values.entrySet()) {
+            if (entry.getKey().startsWith("SlurmctldHost[") && entry.getValue().startsWith(name + "(")) {
+                return entry.getValue()
+                        .substring(name.length() + 1, entry.getValue().length() - 1);
             }
         }
         return name;

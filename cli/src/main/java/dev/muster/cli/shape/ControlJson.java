@@ -74,37 +74,39 @@ public final class ControlJson {
     }
 
     /** Returns a reservation's resources by the names of TRES. */
-    public static String reservedTres(Json.Obj r) {
-        String cpus = r.integer("cpuCount") == 0 ? "" : "cpu=" + r.integer("cpuCount");
-        return cpus.isEmpty() || r.text("gres").isEmpty() ? cpus + r.text("gres") : cpus + "," + r.text("gres");
+    public static String reservedTres(Json.Obj reservation) {
+        String cpus = reservation.integer("cpuCount") == 0 ? "" : "cpu=" + reservation.integer("cpuCount");
+        return cpus.isEmpty() || reservation.text("gres").isEmpty()
+                ? cpus + reservation.text("gres")
+                : cpus + "," + reservation.text("gres");
     }
 
     /** Default purge time of an unused reservation. */
     private static final int PURGE_SECONDS = 300;
 
-    private static Json.Obj reservation(Json.Obj r) {
+    private static Json.Obj reservation(Json.Obj row) {
         List<Object> cores = list(
-                r.objects("cores"),
+                row.objects("cores"),
                 c -> new Json.Obj().put("node", c.text("node")).put("core", c.text("ids")));
         return new Json.Obj()
-                .put("accounts", r.text("accounts"))
+                .put("accounts", row.text("accounts"))
                 .put("burst_buffer", "")
-                .put("core_count", r.number("coreCount"))
+                .put("core_count", row.number("coreCount"))
                 .put("core_specializations", cores)
-                .put("end_time", Tree.number(r.number("endTime")))
-                .put("features", r.text("features"))
-                .put("flags", new ArrayList<Object>(r.texts("flags")))
-                .put("groups", r.text("groups"))
-                .put("licenses", r.text("licenses"))
-                .put("max_start_delay", r.number("maxStartDelaySeconds"))
-                .put("name", r.text("name"))
-                .put("node_count", r.number("nodeCount"))
-                .put("node_list", r.text("nodes"))
-                .put("partition", r.text("partition"))
-                .put("purge_completed", new Json.Obj().put("time", purgeTime(r.integer("purgeAfterSeconds"))))
-                .put("start_time", Tree.number(r.number("startTime")))
-                .put("tres", reservedTres(r))
-                .put("users", r.text("users"));
+                .put("end_time", Tree.number(row.number("endTime")))
+                .put("features", row.text("features"))
+                .put("flags", new ArrayList<Object>(row.texts("flags")))
+                .put("groups", row.text("groups"))
+                .put("licenses", row.text("licenses"))
+                .put("max_start_delay", row.number("maxStartDelaySeconds"))
+                .put("name", row.text("name"))
+                .put("node_count", row.number("nodeCount"))
+                .put("node_list", row.text("nodes"))
+                .put("partition", row.text("partition"))
+                .put("purge_completed", new Json.Obj().put("time", purgeTime(row.integer("purgeAfterSeconds"))))
+                .put("start_time", Tree.number(row.number("startTime")))
+                .put("tres", reservedTres(row))
+                .put("users", row.text("users"));
     }
 
     private static Json.Obj purgeTime(int seconds) {
@@ -120,21 +122,21 @@ public final class ControlJson {
                 .put("last_update", Tree.number(now));
     }
 
-    private static Json.Obj step(Json.Obj s, long now) {
-        long start = s.number("startTime");
-        boolean array = s.integer("arrayJobId") != 0;
-        boolean batch = s.text("stepId").equals("batch");
-        String id = s.integer("jobId") + "." + s.text("stepId");
+    private static Json.Obj step(Json.Obj row, long now) {
+        long start = row.number("startTime");
+        boolean array = row.integer("arrayJobId") != 0;
+        boolean batch = row.text("stepId").equals("batch");
+        String id = row.integer("jobId") + "." + row.text("stepId");
         Json.Obj step = new Json.Obj()
                 .put(
                         "array",
                         new Json.Obj()
-                                .put("job_id", s.number("arrayJobId"))
-                                .put("task_id", array ? s.number("arrayTaskId") : NO_TASK))
-                .put("container", s.text("container"))
-                .put("container_id", s.text("containerId"))
+                                .put("job_id", row.number("arrayJobId"))
+                                .put("task_id", array ? row.number("arrayTaskId") : NO_TASK))
+                .put("container", row.text("container"))
+                .put("container_id", row.text("containerId"))
                 .put("container_type", "")
-                .put("cpu", new Json.Obj().put("frequency", frequency(s, batch)))
+                .put("cpu", new Json.Obj().put("frequency", frequency(row, batch)))
                 .put(
                         "tres",
                         new Json.Obj()
@@ -144,47 +146,47 @@ public final class ControlJson {
                                                 .put("cpu", "")
                                                 .put("memory", "")
                                                 .put("step", "")
-                                                .put("node", s.text("tresPerNode"))
+                                                .put("node", row.text("tresPerNode"))
                                                 .put("socket", "")
                                                 .put("task", ""))
-                                .put("allocation", batch ? "" : s.text("tresAlloc"))
+                                .put("allocation", batch ? "" : row.text("tresAlloc"))
                                 .put("binding", "")
                                 .put("frequency", ""))
-                .put("name", s.text("name"))
-                .put("network", s.text("network"))
-                .put("nodes", s.text("nodes"))
-                .put("number_cpus", batch ? 0 : s.number("cpus"))
-                .put("number_tasks", s.number("tasks"))
-                .put("partition", s.text("partition"))
-                .put("reserved_ports", s.text("resvPorts"))
+                .put("name", row.text("name"))
+                .put("network", row.text("network"))
+                .put("nodes", row.text("nodes"))
+                .put("number_cpus", batch ? 0 : row.number("cpus"))
+                .put("number_tasks", row.number("tasks"))
+                .put("partition", row.text("partition"))
+                .put("reserved_ports", row.text("resvPorts"))
                 .put(
                         "time",
                         new Json.Obj()
                                 .put("running", Tree.number(start == 0 ? 0 : Math.max(0, now - start)))
                                 .put("start", Tree.number(start))
-                                .put("limit", Tree.limit(s.number("timeLimitMin"))))
-                .put("srun", new Json.Obj().put("host", s.text("submitHost")).put("pid", s.number("submitPid")))
-                .put("state", Tree.texts(s.text("state")))
-                .put("sluid", Sluid.text(s.number("sluid")))
+                                .put("limit", Tree.limit(row.number("timeLimitMin"))))
+                .put("srun", new Json.Obj().put("host", row.text("submitHost")).put("pid", row.number("submitPid")))
+                .put("state", Tree.texts(row.text("state")))
+                .put("sluid", Sluid.text(row.number("sluid")))
                 .put("id", id);
         for (String file :
                 List.of("stderr", "stdin", "stdout", "stdin_expanded", "stdout_expanded", "stderr_expanded")) {
             step.put(file, "");
         }
-        String distribution = s.text("distribution");
-        return step.put("submit_line", s.text("submitLine"))
+        String distribution = row.text("distribution");
+        return step.put("submit_line", row.text("submitLine"))
                 .put("task", new Json.Obj().put("distribution", distribution.isEmpty() ? "Unknown" : distribution))
-                .put("user", s.text("userName"));
+                .put("user", row.text("userName"));
     }
 
     /** Task index of a job that belongs to no array. */
     private static final long NO_TASK = 0xffff_fffeL;
 
-    private static Json.Obj frequency(Json.Obj s, boolean batch) {
+    private static Json.Obj frequency(Json.Obj step, boolean batch) {
         Json.Obj out = new Json.Obj();
-        out.put("min", orZero(JobsJson.frequency(s, CpuFreq::min), batch))
-                .put("max", orZero(JobsJson.frequency(s, CpuFreq::max), batch));
-        return out.put("governor", orZero(JobsJson.frequency(s, CpuFreq::governor), batch));
+        out.put("min", orZero(JobsJson.frequency(step, CpuFreq::min), batch))
+                .put("max", orZero(JobsJson.frequency(step, CpuFreq::max), batch));
+        return out.put("governor", orZero(JobsJson.frequency(step, CpuFreq::governor), batch));
     }
 
     /** Batch scripts have step number 0 in this list. */
@@ -205,18 +207,18 @@ public final class ControlJson {
 
     public static Json.Obj licenses(List<Json.Obj> all, long now) {
         List<Object> out = new ArrayList<>();
-        for (Json.Obj l : all) {
+        for (Json.Obj license : all) {
             out.add(new Json.Obj()
-                    .put("LicenseName", l.text("name"))
-                    .put("Total", l.number("total"))
-                    .put("Used", l.number("used"))
-                    .put("Free", l.number("free"))
-                    .put("Remote", l.flag("remote"))
-                    .put("Reserved", l.number("reserved"))
-                    .put("LastConsumed", l.number("consumed"))
-                    .put("LastDeficit", l.number("deficit"))
-                    .put("LastUpdate", l.number("updated"))
-                    .put("Nodes", l.text("nodes")));
+                    .put("LicenseName", license.text("name"))
+                    .put("Total", license.number("total"))
+                    .put("Used", license.number("used"))
+                    .put("Free", license.number("free"))
+                    .put("Remote", license.flag("remote"))
+                    .put("Reserved", license.number("reserved"))
+                    .put("LastConsumed", license.number("consumed"))
+                    .put("LastDeficit", license.number("deficit"))
+                    .put("LastUpdate", license.number("updated"))
+                    .put("Nodes", license.text("nodes")));
         }
         return new Json.Obj().put("licenses", out).put("last_update", Tree.number(now));
     }

@@ -27,22 +27,23 @@ public record DataParser(int version, String flags, boolean complex, List<String
     private static final String PREFIX = "data_parser/";
     /** First version with a field, by the field's place in the tree. */
     private static final Map<String, Integer> SINCE = since("""
-            43 queue: licenses_allocated segment_size stderr_expanded stdin_expanded stdout_expanded
-            43 ended: segment_size reservation.requested steps.step.stderr steps.step.stdin steps.step.stdout
-            43 ended: steps.step.stderr_expanded steps.step.stdin_expanded steps.step.stdout_expanded steps.time.limit
-            43 nodes: cert_flags tls_cert_last_renewal topology
-            43 partitions: topology
-            43 steps: stderr stdin stdout stderr_expanded stdin_expanded stdout_expanded
-            44 queue: step_id submit_line
-            44 licenses: Nodes
-            44 users: default.qos
-            45 queue: container_type memory_update_delay memory_update_margin
-            45 ended: exclusive original_sluid oversubscribe sluid steps.submit_line
-            45 pings: status
-            45 nodes: suspend_time
-            45 partitions: flags preempt_mode partition.exclusive partition.oversubscribe
-            45 steps: container_type sluid
-            45 sinfo: reason_set_by_user""");
+        43 queue: licenses_allocated segment_size stderr_expanded stdin_expanded stdout_expanded
+        43 ended: segment_size reservation.requested steps.step.stderr steps.step.stdin steps.step.stdout
+        43 ended: steps.step.stderr_expanded steps.step.stdin_expanded steps.step.stdout_expanded steps.time.limit
+        43 nodes: cert_flags tls_cert_last_renewal topology
+        43 partitions: topology
+        43 steps: stderr stdin stdout stderr_expanded stdin_expanded stdout_expanded
+        44 queue: step_id submit_line
+        44 licenses: Nodes
+        44 users: default.qos
+        45 queue: container_type memory_update_delay memory_update_margin
+        45 ended: exclusive original_sluid oversubscribe sluid steps.submit_line
+        45 pings: status
+        45 nodes: suspend_time
+        45 partitions: flags preempt_mode partition.exclusive partition.oversubscribe
+        45 steps: container_type sluid
+        45 sinfo: reason_set_by_user\
+        """);
     /** First version with a flag or a state. */
     private static final Map<String, Integer> WORDS = Map.ofEntries(
             Map.entry("EXTERNAL_JOB", 43),
@@ -191,7 +192,7 @@ public record DataParser(int version, String flags, boolean complex, List<String
             case Json.Obj o -> object(o, place);
             case List<?> l -> list(l, place);
             case Iterable<?> i -> lazily(i, place);
-            case String s when complex && s.isEmpty() && !NEVER_NULL.contains(place) -> null;
+            case String text when complex && text.isEmpty() && !NEVER_NULL.contains(place) -> null;
             case Long n when complex && isNullNumber(n, place) -> null;
             case null -> null;
             default -> value;

@@ -9,20 +9,20 @@ public final class DiagJson {
     private DiagJson() {}
 
     public static Json.Obj of(Json.Obj reply) {
-        Json.Obj v = reply.obj("values");
-        Json.Obj s = new Json.Obj();
-        s.put("req_time", Tree.number(v.number("req_time")));
-        s.put("req_time_start", Tree.number(v.number("req_time_start")));
-        s.put("job_states_ts", Tree.number(v.number("job_states_ts")));
-        s.put("server_thread_count", v.number("server_thread_count"));
+        Json.Obj values = reply.obj("values");
+        Json.Obj statistics = new Json.Obj();
+        statistics.put("req_time", Tree.number(values.number("req_time")));
+        statistics.put("req_time_start", Tree.number(values.number("req_time_start")));
+        statistics.put("job_states_ts", Tree.number(values.number("job_states_ts")));
+        statistics.put("server_thread_count", values.number("server_thread_count"));
         for (String name : counters()) {
-            s.put(name, v.number(name));
+            statistics.put(name, values.number(name));
         }
-        s.put("bf_active", v.number("bf_active") > 0);
-        s.put(
+        statistics.put("bf_active", values.number("bf_active") > 0);
+        statistics.put(
                 "schedule_exit",
                 exits(
-                        v,
+                        values,
                         "schedule_exit_",
                         List.of(
                                 "end_job_queue",
@@ -31,10 +31,10 @@ public final class DiagJson {
                                 "max_rpc_cnt",
                                 "max_sched_time",
                                 "licenses")));
-        s.put(
+        statistics.put(
                 "bf_exit",
                 exits(
-                        v,
+                        values,
                         "bf_exit_",
                         List.of(
                                 "end_job_queue",
@@ -43,28 +43,30 @@ public final class DiagJson {
                                 "bf_max_time",
                                 "bf_node_space_size",
                                 "state_changed")));
-        s.put("bf_when_last_cycle", Tree.number(v.number("bf_when_last_cycle")));
+        statistics.put("bf_when_last_cycle", Tree.number(values.number("bf_when_last_cycle")));
         List<Object> messages = new ArrayList<>();
-        for (Json.Obj r : reply.objects("rpcs")) {
+        for (Json.Obj row : reply.objects("rpcs")) {
             messages.add(count(
-                    r,
+                    row,
                     new Json.Obj()
-                            .put("message_type", r.text("name"))
-                            .put("type_id", r.number("number"))
+                            .put("message_type", row.text("name"))
+                            .put("type_id", row.number("number"))
                             .put("queued", 0L)
                             .put("dropped", 0L)
                             .put("cycle_last", 0L)
                             .put("cycle_max", 0L)));
         }
         List<Object> users = new ArrayList<>();
-        for (Json.Obj r : reply.objects("users")) {
-            users.add(count(r, new Json.Obj().put("user", r.text("name")).put("user_id", r.number("number"))));
+        for (Json.Obj row : reply.objects("users")) {
+            users.add(count(row, new Json.Obj().put("user", row.text("name")).put("user_id", row.number("number"))));
         }
-        s.put("rpcs_by_message_type", messages);
-        s.put("rpcs_by_user", users);
+        statistics.put("rpcs_by_message_type", messages);
+        statistics.put("rpcs_by_user", users);
         // slurmctld answers requests at once: it never queues, limits or holds them for a node
-        s.put("pending_rpcs", new ArrayList<Object>()).put("pending_rpcs_by_hostlist", new ArrayList<Object>());
-        return new Json.Obj().put("statistics", s);
+        statistics
+                .put("pending_rpcs", new ArrayList<Object>())
+                .put("pending_rpcs_by_hostlist", new ArrayList<Object>());
+        return new Json.Obj().put("statistics", statistics);
     }
 
     /** Statistics that keep their names. */
@@ -114,8 +116,8 @@ public final class DiagJson {
     }
 
     /**
-     * Why cycles ended; 0 for reasons that there are not here: no pass or plan is cut short by time or by a number of
-     * jobs to look at.
+     * Reasons why cycles ended. Reasons that do not exist here are 0: no limit of time or of jobs cuts a pass or plan
+     * short.
      */
     private static Json.Obj exits(Json.Obj values, String prefix, List<String> reasons) {
         Json.Obj out = new Json.Obj();
@@ -123,9 +125,11 @@ public final class DiagJson {
         return out;
     }
 
-    private static Json.Obj count(Json.Obj r, Json.Obj head) {
-        return head.put("count", r.number("count"))
-                .put("total_time", r.number("totalUs"))
-                .put("average_time", Tree.number(r.number("count") == 0 ? 0 : r.number("totalUs") / r.number("count")));
+    private static Json.Obj count(Json.Obj row, Json.Obj head) {
+        return head.put("count", row.number("count"))
+                .put("total_time", row.number("totalUs"))
+                .put(
+                        "average_time",
+                        Tree.number(row.number("count") == 0 ? 0 : row.number("totalUs") / row.number("count")));
     }
 }

@@ -14,7 +14,7 @@ public sealed interface Field {
     /** Returns the value for a tree; null leaves the field out. */
     Object of(Json.Obj row);
 
-    /** The same in every row. */
+    /** A field with the same value in every row. */
     record Constant(String name, Object value) implements Field {
         @Override
         public Object of(Json.Obj row) {
@@ -94,7 +94,7 @@ public sealed interface Field {
     }
 
     /**
-     * What few different rows have: rows with the same key have the same value.
+     * A field with few different values: rows with the same key have the same value.
      *
      * @param key comparable by equals; it stays
      */

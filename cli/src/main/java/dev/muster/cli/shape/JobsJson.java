@@ -18,8 +18,8 @@ public final class JobsJson {
     public static Json.Obj answer(Names names, Json.Obj reply, int version) {
         List<Field> fields = fields(names.cluster(), version);
         List<Object> jobs = new ArrayList<>();
-        for (Json.Obj j : reply.objects("jobs")) {
-            Json.Obj job = Field.tree(fields, j);
+        for (Json.Obj row : reply.objects("jobs")) {
+            Json.Obj job = Field.tree(fields, row);
             if (!job.has("job_resources")) {
                 job.put("job_resources", null);
             }
@@ -47,8 +47,8 @@ public final class JobsJson {
     /** "Not set" as a 16-bit number without its highest bit, which marks threads. */
     private static final long NO_THREAD_SPEC = 0x7ffe;
 
-    public static Json.Obj job(Names names, Json.Obj j) {
-        return Field.tree(fields(names.cluster(), DataParser.NEWEST), j);
+    public static Json.Obj job(Names names, Json.Obj job) {
+        return Field.tree(fields(names.cluster(), DataParser.NEWEST), job);
     }
 
     /** Names of the answer and the components they come from. */
@@ -260,129 +260,135 @@ public final class JobsJson {
     private static final List<Field> FIELDS = table();
 
     private static List<Field> table() {
-        List<Field> f = new ArrayList<>();
+        List<Field> fields = new ArrayList<>();
         for (int i = 0; i < TEXTS.length; i += 2) {
-            f.add(new Field.Text(TEXTS[i], TEXTS[i + 1]));
+            fields.add(new Field.Text(TEXTS[i], TEXTS[i + 1]));
         }
         for (String name : NONE) {
-            f.add(new Field.Constant(name, ""));
+            fields.add(new Field.Constant(name, ""));
         }
         for (int i = 0; i < PLAIN.length; i += 2) {
-            f.add(new Field.Number(PLAIN[i], PLAIN[i + 1], Field.Form.PLAIN));
+            fields.add(new Field.Number(PLAIN[i], PLAIN[i + 1], Field.Form.PLAIN));
         }
         for (int i = 0; i < NUMBERS.length; i += 2) {
-            f.add(new Field.Number(NUMBERS[i], NUMBERS[i + 1], Field.Form.NUMBER));
+            fields.add(new Field.Number(NUMBERS[i], NUMBERS[i + 1], Field.Form.NUMBER));
         }
         for (int i = 0; i < OPTIONAL.length; i += 2) {
-            f.add(new Field.Number(OPTIONAL[i], OPTIONAL[i + 1], Field.Form.OR_UNSET));
+            fields.add(new Field.Number(OPTIONAL[i], OPTIONAL[i + 1], Field.Form.OR_UNSET));
         }
         for (int i = 0; i < OR_INFINITE.length; i += 2) {
-            f.add(new Field.Number(OR_INFINITE[i], OR_INFINITE[i + 1], Field.Form.OR_INFINITE));
+            fields.add(new Field.Number(OR_INFINITE[i], OR_INFINITE[i + 1], Field.Form.OR_INFINITE));
         }
-        f.add(new Field.Counted("cpus_per_task", j -> Math.max(1, j.number("cpusPerTask")), Field.Form.NUMBER));
+        fields.add(new Field.Counted("cpus_per_task", j -> Math.max(1, j.number("cpusPerTask")), Field.Form.NUMBER));
         for (int i = 0; i < FLAGS.length; i += 2) {
-            f.add(new Field.Flag(FLAGS[i], FLAGS[i + 1]));
+            fields.add(new Field.Flag(FLAGS[i], FLAGS[i + 1]));
         }
-        constants(f);
-        made(f);
-        return List.copyOf(f);
+        constants(fields);
+        made(fields);
+        return List.copyOf(fields);
     }
 
-    private static void constants(List<Field> f) {
+    private static void constants(List<Field> fields) {
         for (String name : List.of("sockets_per_board")) {
-            f.add(new Field.Constant(name, 0L));
+            fields.add(new Field.Constant(name, 0L));
         }
         // jobs are not resized, and no option requests tasks per board or extra CPUs
         for (String name : List.of("resize_time", "tasks_per_board", "max_cpus")) {
-            f.add(new Field.Constant(name, Tree.number(0)));
+            fields.add(new Field.Constant(name, Tree.number(0)));
         }
-        f.add(new Field.Few("profile", j -> j.text("profile"), j -> {
-            String asked = j.text("profile").toUpperCase(java.util.Locale.ROOT).replace("FILESYSTEM", "LUSTRE");
-            return Tree.texts(asked.isEmpty() ? new String[] {"NOT_SET"} : asked.split(","));
+        fields.add(new Field.Few("profile", j -> j.text("profile"), j -> {
+            String profile =
+                    j.text("profile").toUpperCase(java.util.Locale.ROOT).replace("FILESYSTEM", "LUSTRE");
+            return Tree.texts(profile.isEmpty() ? new String[] {"NOT_SET"} : profile.split(","));
         }));
-        f.add(new Field.Constant("job_size_str", List.of()));
+        fields.add(new Field.Constant("job_size_str", List.of()));
         // a job without a file for errors writes them where its output goes: the field is empty then
-        f.add(new Field.Made("standard_error", j -> j.flag("ownStderr") ? j.text("stderrPattern") : ""));
-        f.add(new Field.Made("stderr_expanded", j -> j.flag("ownStderr") ? j.text("stderr") : ""));
-        f.add(new Field.Made("priority_by_partition", JobsJson::partitionPriorities));
+        fields.add(new Field.Made("standard_error", j -> j.flag("ownStderr") ? j.text("stderrPattern") : ""));
+        fields.add(new Field.Made("stderr_expanded", j -> j.flag("ownStderr") ? j.text("stderr") : ""));
+        fields.add(new Field.Made("priority_by_partition", JobsJson::partitionPriorities));
     }
 
-    private static List<Object> partitionPriorities(Json.Obj j) {
+    private static List<Object> partitionPriorities(Json.Obj job) {
         List<Object> out = new ArrayList<>();
-        for (String one : j.texts("partitionPriorities")) {
-            int eq = one.lastIndexOf('=');
+        for (String one : job.texts("partitionPriorities")) {
+            int equalSign = one.lastIndexOf('=');
             out.add(new Json.Obj()
-                    .put("partition", one.substring(0, eq))
-                    .put("priority", Long.parseLong(one.substring(eq + 1))));
+                    .put("partition", one.substring(0, equalSign))
+                    .put("priority", Long.parseLong(one.substring(equalSign + 1))));
         }
         return out;
     }
 
-    private static void made(List<Field> f) {
-        f.add(new Field.Number("time_limit", "timeLimitMin", Field.Form.LIMIT));
-        f.add(new Field.Few(
+    private static void made(List<Field> fields) {
+        fields.add(new Field.Number("time_limit", "timeLimitMin", Field.Form.LIMIT));
+        fields.add(new Field.Few(
                 "array_task_id",
                 j -> (long) JobRows.taskId(j),
                 j -> JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j))));
-        f.add(new Field.Few(
+        fields.add(new Field.Few(
                 "array_task_string",
                 j -> List.of(j.text("arrayTasks"), j.number("arrayMaxRunning")),
                 JobRows::arrayTasks));
-        f.add(new Field.Few(
+        fields.add(new Field.Few(
                 "billable_tres",
                 JobsJson::billing,
                 j -> Tree.decimal(billing(j) >= 0, (double) Math.max(0, billing(j)))));
-        f.add(new Field.Made("mail_user", j -> j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")));
-        f.add(new Field.Few("cpu_frequency_minimum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::min)));
-        f.add(new Field.Few("cpu_frequency_maximum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::max)));
-        f.add(new Field.Few("cpu_frequency_governor", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::governor)));
-        f.add(new Field.Few("required_switches", j -> j.text("switches"), j -> switches(j.text("switches"))));
-        f.add(new Field.Few("maximum_switch_wait_time", j -> j.text("switches"), j -> switchWait(j.text("switches"))));
-        f.add(new Field.Few(
+        fields.add(new Field.Made(
+                "mail_user", j -> j.text("mailUser").isEmpty() ? j.text("userName") : j.text("mailUser")));
+        fields.add(new Field.Few("cpu_frequency_minimum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::min)));
+        fields.add(new Field.Few("cpu_frequency_maximum", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::max)));
+        fields.add(
+                new Field.Few("cpu_frequency_governor", j -> j.text("cpuFreq"), j -> frequency(j, CpuFreq::governor)));
+        fields.add(new Field.Few("required_switches", j -> j.text("switches"), j -> switches(j.text("switches"))));
+        fields.add(new Field.Few(
+                "maximum_switch_wait_time", j -> j.text("switches"), j -> switchWait(j.text("switches"))));
+        fields.add(new Field.Few(
                 "state_reason",
                 j -> j.text("reason"),
                 j -> j.text("reason").isEmpty() || j.text("reason").equals("NONE") ? "None" : j.text("reason")));
-        f.add(new Field.Few(
+        fields.add(new Field.Few(
                 "state_description",
                 j -> List.of(
                         j.text("reason"), j.text("reasonText"), j.obj("exit").number("signal")),
                 j -> j.text("reason").equals("RaisedSignal") ? JobRows.reason(j) : j.text("reasonText")));
-        f.add(new Field.Few("job_state", j -> List.of(j.text("state"), j.list("flags")), j -> {
+        fields.add(new Field.Few("job_state", j -> List.of(j.text("state"), j.list("flags")), j -> {
             List<Object> states = Tree.texts(j.text("state"));
             states.addAll(j.texts("flags"));
             return states;
         }));
-        f.add(new Field.Few("flags", JobsJson::flags, j -> new ArrayList<Object>(flags(j))));
+        fields.add(new Field.Few("flags", JobsJson::flags, j -> new ArrayList<Object>(flags(j))));
         for (String[] exit : new String[][] {{"exit_code", "exit"}, {"derived_exit_code", "derivedExit"}}) {
-            f.add(new Field.Few(exit[0], j -> j.obj(exit[1]).fields(), j -> Tree.exit(j.obj(exit[1]))));
+            fields.add(new Field.Few(exit[0], j -> j.obj(exit[1]).fields(), j -> Tree.exit(j.obj(exit[1]))));
         }
-        f.add(new Field.Few("mail_type", j -> j.text("mailType"), j -> Tree.csv(j.text("mailType"))));
-        f.add(new Field.Made(
+        fields.add(new Field.Few("mail_type", j -> j.text("mailType"), j -> Tree.csv(j.text("mailType"))));
+        fields.add(new Field.Made(
                 "step_id",
                 j -> new Json.Obj()
                         .put("sluid", Sluid.text(j.number("sluid")))
                         .put("job_id", Tree.number(j.number("jobId")))
                         .put("step_het_component", Tree.unset())
                         .put("step_id", "entire")));
-        f.add(new Field.Made("gres_detail", JobsJson::gresDetail));
-        f.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
-        f.add(new Field.Counted(
+        fields.add(new Field.Made("gres_detail", JobsJson::gresDetail));
+        fields.add(new Field.Made("job_resources", j -> j.text("nodes").isEmpty() ? null : resources(j)));
+        fields.add(new Field.Counted(
                 "max_nodes", j -> j.text("nodes").isEmpty() ? j.number("nodeCountMax") : 0, Field.Form.NUMBER));
-        f.add(new Field.Counted(
+        fields.add(new Field.Counted(
                 "thread_spec",
                 j -> j.number("threadSpec") == 0 ? NO_THREAD_SPEC : j.number("threadSpec"),
                 Field.Form.PLAIN));
     }
 
     /** Returns the billing count of {@code cpu=2,mem=4G,billing=2}; -1 before the job has an allocation. */
-    private static long billing(Json.Obj j) {
-        String tres = j.text("tresAlloc");
+    private static long billing(Json.Obj job) {
+        String tres = job.text("tresAlloc");
         if (tres.isEmpty()) {
             return -1;
         }
-        int at = tres.indexOf("billing=");
+        int index = tres.indexOf("billing=");
         long n = 0;
-        for (int i = at + 8; at >= 0 && i < tres.length() && Character.isDigit(tres.charAt(i)) && i < at + 26; i++) {
+        for (int i = index + 8;
+                index >= 0 && i < tres.length() && Character.isDigit(tres.charAt(i)) && i < index + 26;
+                i++) {
             n = n * 10 + tres.charAt(i) - '0';
         }
         return n;
@@ -396,108 +402,108 @@ public final class JobsJson {
 
     /** Seconds; 0 where the job does not say how long it would wait. */
     private static long switchWait(String text) {
-        int at = text.indexOf('@');
-        return at < 0
+        int index = text.indexOf('@');
+        return index < 0
                 ? 0
-                : Math.max(0, Durations.parseSeconds(text.substring(at + 1)).orElse(0));
+                : Math.max(0, Durations.parseSeconds(text.substring(index + 1)).orElse(0));
     }
 
-    static Json.Obj frequency(Json.Obj j, Function<CpuFreq, String> part) {
-        return CpuFreq.parse(j.text("cpuFreq"))
+    static Json.Obj frequency(Json.Obj job, Function<CpuFreq, String> part) {
+        return CpuFreq.parse(job.text("cpuFreq"))
                 .map(part)
                 .filter(word -> !word.isEmpty())
                 .map(word -> Tree.number(CpuFreq.number(word)))
                 .orElseGet(Tree::unset);
     }
 
-    private static List<String> flags(Json.Obj j) {
-        List<String> out = new ArrayList<>(j.texts("wishes"));
-        if (!j.text("cronSpec").isEmpty()) {
+    private static List<String> flags(Json.Obj job) {
+        List<String> out = new ArrayList<>(job.texts("wishes"));
+        if (!job.text("cronSpec").isEmpty()) {
             out.add("CRON_JOB");
         }
-        if (!j.text("dependency").isEmpty()) {
+        if (!job.text("dependency").isEmpty()) {
             out.add("DEPENDENT");
         }
-        if (j.flag("backfilled")) {
+        if (job.flag("backfilled")) {
             out.add("BACKFILL_ATTEMPTED");
         }
-        if (j.flag("expedite")) {
+        if (job.flag("expedite")) {
             out.add("EXPEDITED_REQUEUE");
         }
-        if (j.flag("stepMgr")) {
+        if (job.flag("stepMgr")) {
             out.add("STEPMGR_ENABLED");
         }
-        if (j.flag("spreadSegments")) {
+        if (job.flag("spreadSegments")) {
             out.add("SPREAD_SEGMENTS");
         }
-        if (j.flag("consolidateSegments")) {
+        if (job.flag("consolidateSegments")) {
             out.add("CONSOLIDATE_SEGMENTS");
         }
         return out;
     }
 
     /** Returns the job's sharing of nodes in the form of data parsers before v0.0.45. */
-    private static List<Object> shared(Json.Obj j) {
-        return switch (j.text("exclusive")) {
+    private static List<Object> shared(Json.Obj job) {
+        return switch (job.text("exclusive")) {
             case "USER" -> Tree.texts("user");
             case "MCS" -> Tree.texts("mcs");
             case "TOPO" -> Tree.texts("topo");
             case "NODE" -> Tree.texts("none");
-            default -> j.flag("oversubscribe") ? Tree.texts("oversubscribe") : Tree.texts();
+            default -> job.flag("oversubscribe") ? Tree.texts("oversubscribe") : Tree.texts();
         };
     }
 
-    private static Json.Obj resources(Json.Obj j) {
+    private static Json.Obj resources(Json.Obj job) {
         List<Object> allocation = new ArrayList<>();
-        boolean ended = j.number("endTime") > 0
-                && !j.text("state").equals("RUNNING")
-                && !j.text("state").equals("SUSPENDED");
+        boolean ended = job.number("endTime") > 0
+                && !job.text("state").equals("RUNNING")
+                && !job.text("state").equals("SUSPENDED");
         long index = 0;
-        for (Json.Obj d : j.objects("details")) {
-            for (Object name : Tree.hosts(d.text("nodes"))) {
-                long cpus = cpuCount(d.text("cpuIds"));
+        for (Json.Obj detail : job.objects("details")) {
+            for (Object name : Tree.hosts(detail.text("nodes"))) {
+                long cpus = cpuCount(detail.text("cpuIds"));
                 allocation.add(new Json.Obj()
                         .put("index", index++)
                         .put("name", name)
                         .put("cpus", new Json.Obj().put("count", cpus).put("used", ended ? 0 : cpus))
-                        .put("memory", new Json.Obj().put("used", 0L).put("allocated", d.number("memoryMb")))
-                        .put("sockets", sockets(d)));
+                        .put("memory", new Json.Obj().put("used", 0L).put("allocated", detail.number("memoryMb")))
+                        .put("sockets", sockets(detail)));
             }
         }
         Json.Obj nodes = new Json.Obj()
-                .put("count", (long) Tree.hosts(j.text("nodes")).size())
+                .put("count", (long) Tree.hosts(job.text("nodes")).size())
                 .put("select_type", Tree.texts("ONE_ROW"))
-                .put("list", j.text("nodes"))
-                .put("whole", j.text("exclusive").equals("NODE"))
+                .put("list", job.text("nodes"))
+                .put("whole", job.text("exclusive").equals("NODE"))
                 .put("allocation", allocation);
         return new Json.Obj()
                 .put("select_type", Tree.texts("CR_CORE_MEMORY"))
                 .put("nodes", nodes)
-                .put("cpus", j.number("cpus"))
-                .put("threads_per_core", Tree.orUnset(j.number("threadsPerCore")));
+                .put("cpus", job.number("cpus"))
+                .put("threads_per_core", Tree.orUnset(job.number("threadsPerCore")));
     }
 
     /** Returns the job's devices, an entry for each node. */
-    private static List<Object> gresDetail(Json.Obj j) {
+    private static List<Object> gresDetail(Json.Obj job) {
         List<Object> out = new ArrayList<>();
-        for (Json.Obj d : j.objects("details")) {
+        for (Json.Obj detail : job.objects("details")) {
             for (int i = 0;
                     i
-                            < (d.text("gres").isEmpty()
+                            < (detail.text("gres").isEmpty()
                                     ? 0
-                                    : Tree.hosts(d.text("nodes")).size());
+                                    : Tree.hosts(detail.text("nodes")).size());
                     i++) {
-                out.add(d.text("gres"));
+                out.add(detail.text("gres"));
             }
         }
         return out;
     }
 
-    private static List<Object> sockets(Json.Obj d) {
-        IndexSet had = IndexSet.parse(d.text("cores"));
+    private static List<Object> sockets(Json.Obj detail) {
+        IndexSet had = IndexSet.parse(detail.text("cores"));
         List<Object> sockets = new ArrayList<>();
-        int perSocket = d.integer("coresPerSocket");
-        for (int s = 0; s < d.integer("sockets"); s++) {
+        int perSocket = detail.integer("coresPerSocket");
+        for (int s = 0; s < detail.integer("sockets"); s++) {
             List<Object> cores = new ArrayList<>();
             for (int c = 0; c < perSocket; c++) {
                 cores.add(new Json.Obj()

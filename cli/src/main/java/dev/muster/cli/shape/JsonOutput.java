@@ -16,12 +16,14 @@ public final class JsonOutput {
 
     private JsonOutput() {}
 
-    public static Names names(CommandContext c) {
-        return new Names(cluster(c), c.host()::userName);
+    public static Names names(CommandContext context) {
+        return new Names(cluster(context), context.host()::userName);
     }
 
-    private static String cluster(CommandContext c) {
-        return c.host().clusters().isEmpty() ? "" : c.host().clusters().getFirst();
+    private static String cluster(CommandContext context) {
+        return context.host().clusters().isEmpty()
+                ? ""
+                : context.host().clusters().getFirst();
     }
 
     /**
@@ -31,16 +33,16 @@ public final class JsonOutput {
      * @param text the option's value, behind {@code --json=}
      * @return the same text
      */
-    public static String requireParser(CommandContext c, String form, String text) throws UsageException {
+    public static String requireParser(CommandContext context, String form, String text) throws UsageException {
         if (text.equals("list")) {
-            c.out().println("Possible data_parser plugins:\n" + String.join("\n", DataParser.all()));
+            context.out().println("Possible data_parser plugins:\n" + String.join("\n", DataParser.all()));
             throw new UsageException(0, List.of());
         }
-        parser(c, form, text);
+        parser(context, form, text);
         return text;
     }
 
-    private static DataParser parser(CommandContext c, String form, String text) throws UsageException {
+    private static DataParser parser(CommandContext context, String form, String text) throws UsageException {
         Optional<DataParser> known = DataParser.parse(text);
         if (known.isPresent()) {
             return known.get();
@@ -53,10 +55,10 @@ public final class JsonOutput {
                         "load_plugins: unable to find plugin: data_parser/" + name,
                         "data_parser_g_new: failure loading plugins: Plugin has invalid format or unable to be loaded");
         List<String> lines = new ArrayList<>();
-        why.forEach(line -> lines.add(c.name() + ": error: " + line));
-        lines.add(c.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form)
+        why.forEach(line -> lines.add(context.name() + ": error: " + line));
+        lines.add(context.name() + ": error: application/" + (form.equals("yaml") ? "x-yaml" : form)
                 + " output not supported by data_parser/v0.0." + DataParser.NEWEST);
-        int exit = switch (c.name()) {
+        int exit = switch (context.name()) {
             case "sacct" -> 0;
             case "sdiag", "sshare" -> 253;
             default -> 1;
@@ -65,8 +67,8 @@ public final class JsonOutput {
     }
 
     /** "" without accounting. */
-    private static String accounting(CommandContext c) {
-        String type = c.host().accountingType();
+    private static String accounting(CommandContext context) {
+        String type = context.host().accountingType();
         return type.endsWith("/none") ? "" : type;
     }
 
@@ -84,10 +86,10 @@ public final class JsonOutput {
      *
      * @param since last part of the first version with the shape
      */
-    public static void require(CommandContext c, String form, String text, int since, int exitCode)
+    public static void require(CommandContext context, String form, String text, int since, int exitCode)
             throws UsageException {
         if (version(text) < since) {
-            throw c.bad(
+            throw context.bad(
                     exitCode,
                     "--" + form + "=" + text + ": data parsers before v0.0." + since + " have no shape for this");
         }
@@ -98,24 +100,24 @@ public final class JsonOutput {
      *
      * @param text the option's value, behind {@code --json=}
      */
-    public static int print(CommandContext c, String form, String text, Json.Obj answer) throws UsageException {
-        DataParser parser = parser(c, form, text);
-        String variable = c.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML");
+    public static int print(CommandContext context, String form, String text, Json.Obj answer) throws UsageException {
+        DataParser parser = parser(context, form, text);
+        String variable = context.env(form.equals("json") ? "SLURM_JSON" : "SLURM_YAML");
         List<String> words = Texts.split(Texts.lower(variable), ',');
         if (!words.stream().allMatch(word -> word.matches(LAYOUTS))) {
             throw new UsageException(
                     1,
-                    List.of(c.name() + ": fatal: Unable to parse serializer \"" + variable
+                    List.of(context.name() + ": fatal: Unable to parse serializer \"" + variable
                             + "\" flags: Invalid argument"));
         }
-        parser.notes().forEach(note -> c.err().println(c.name() + ": " + note));
+        parser.notes().forEach(note -> context.err().println(context.name() + ": " + note));
         Json.Obj slurm = new Json.Obj()
                 .put("version", Tree.release())
                 .put("release", Release.VERSION)
-                .put("cluster", cluster(c));
+                .put("cluster", cluster(context));
         List<Object> command = new ArrayList<>();
-        command.add(c.name());
-        command.addAll(c.args());
+        command.add(context.name());
+        command.addAll(context.args());
         Json.Obj meta = new Json.Obj()
                 .put(
                         "plugin",
@@ -123,18 +125,22 @@ public final class JsonOutput {
                                 .put("type", "")
                                 .put("name", "")
                                 .put("data_parser", parser.name())
-                                .put("accounting_storage", accounting(c)))
+                                .put("accounting_storage", accounting(context)))
                 .put(
                         "client",
                         new Json.Obj()
                                 .put("source", "")
-                                .put("user", c.host().userName(c.host().uid()))
-                                .put("group", c.host().groupName(c.host().gid())))
+                                .put(
+                                        "user",
+                                        context.host().userName(context.host().uid()))
+                                .put(
+                                        "group",
+                                        context.host().groupName(context.host().gid())))
                 .put("command", command)
                 .put("slurm", slurm);
         List<Object> warnings = new ArrayList<>();
-        if (answer.raw("warnings") instanceof List<?> own) {
-            warnings.addAll(own);
+        if (answer.raw("warnings") instanceof List<?> ownWarnings) {
+            warnings.addAll(ownWarnings);
         }
         answer.put("meta", meta).put("errors", new ArrayList<Object>()).put("warnings", warnings);
         Tree.document(
@@ -142,7 +148,7 @@ public final class JsonOutput {
                 parser.shaped(answer),
                 words.lastIndexOf("compact") > words.lastIndexOf("pretty"),
                 !words.contains("no_tag"),
-                c.out()::print);
+                context.out()::print);
         return 0;
     }
 }

@@ -13,15 +13,15 @@ public final class NodesJson {
 
     public static Json.Obj nodes(Names names, Json.Obj reply, List<Json.Obj> wanted) {
         List<Object> out = new ArrayList<>();
-        for (Json.Obj n : wanted) {
-            out.add(node(names, n));
+        for (Json.Obj node : wanted) {
+            out.add(node(names, node));
         }
         return new Json.Obj().put("nodes", out).put("last_update", Tree.number(reply.number("lastUpdate")));
     }
 
-    public static List<Object> states(Json.Obj n) {
-        List<Object> states = Tree.texts(NodeRows.base(n));
-        List<String> flags = n.texts("flags");
+    public static List<Object> states(Json.Obj node) {
+        List<Object> states = Tree.texts(NodeRows.base(node));
+        List<String> flags = node.texts("flags");
         for (String word : FLAGS) {
             if (flags.contains(word.equals("MAINTENANCE") ? "MAINT" : word)) {
                 states.add(word);
@@ -150,136 +150,145 @@ public final class NodesJson {
         "certTime"
     };
 
-    private static Json.Obj node(Names names, Json.Obj n) {
-        Json.Obj o = new Json.Obj();
+    private static Json.Obj node(Names names, Json.Obj row) {
+        Json.Obj out = new Json.Obj();
         for (int i = 0; i < TEXTS.length; i += 2) {
-            o.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : n.text(TEXTS[i + 1]));
+            out.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : row.text(TEXTS[i + 1]));
         }
         for (int i = 0; i < NUMBERS.length; i += 2) {
-            o.put(NUMBERS[i], NUMBERS[i + 1].isEmpty() ? 0L : n.number(NUMBERS[i + 1]));
+            out.put(NUMBERS[i], NUMBERS[i + 1].isEmpty() ? 0L : row.number(NUMBERS[i + 1]));
         }
         for (int i = 0; i < TIMES.length; i += 2) {
-            o.put(TIMES[i], Tree.number(TIMES[i + 1].isEmpty() ? 0 : n.number(TIMES[i + 1])));
+            out.put(TIMES[i], Tree.number(TIMES[i + 1].isEmpty() ? 0 : row.number(TIMES[i + 1])));
         }
         // by its place among the words: 2 for threads up to 32 for none
-        o.put("cpu_binding", 2L << BINDINGS.indexOf(n.text("cpuBind")) & 62);
-        o.put("alloc_idle_cpus", Math.max(0, n.number("cpusEffective") - n.number("cpusAllocated")));
-        o.put("free_mem", Tree.orUnset(n.number("memoryFreeMb")))
-                .put("suspend_time", n.text("suspendTime").isEmpty() ? Tree.infinite() : powerTime(n, "suspendTime"));
-        o.put(
+        out.put("cpu_binding", 2L << BINDINGS.indexOf(row.text("cpuBind")) & 62);
+        out.put("alloc_idle_cpus", Math.max(0, row.number("cpusEffective") - row.number("cpusAllocated")));
+        out.put("free_mem", Tree.orUnset(row.number("memoryFreeMb")))
+                .put(
+                        "suspend_time",
+                        row.text("suspendTime").isEmpty() ? Tree.infinite() : powerTime(row, "suspendTime"));
+        out.put(
                 "energy",
                 new Json.Obj()
-                        .put("average_watts", n.number("averageWatts"))
+                        .put("average_watts", row.number("averageWatts"))
                         .put("base_consumed_energy", 0L)
                         .put("consumed_energy", 0L)
-                        .put("current_watts", Tree.number(n.number("watts")))
+                        .put("current_watts", Tree.number(row.number("watts")))
                         .put("previous_consumed_energy", 0L)
                         .put("last_collected", 0L));
-        o.put("gres_drained", n.text("gresDrain").isEmpty() ? "N/A" : n.text("gresDrain"));
-        o.put("features", Tree.csv(n.text("features"))).put("active_features", Tree.csv(n.text("activeFeatures")));
-        o.put("partitions", new ArrayList<Object>(n.texts("partitions"))).put("state", states(n));
-        String next = NodeRows.nextState(n);
+        out.put("gres_drained", row.text("gresDrain").isEmpty() ? "N/A" : row.text("gresDrain"));
+        out.put("features", Tree.csv(row.text("features")))
+                .put("active_features", Tree.csv(row.text("activeFeatures")));
+        out.put("partitions", new ArrayList<Object>(row.texts("partitions"))).put("state", states(row));
+        String next = NodeRows.nextState(row);
         String afterReboot = next.equals("DOWN") ? next : "UNKNOWN," + next;
-        o.put("next_state_after_reboot", Tree.csv(next.isEmpty() ? "INVALID" : afterReboot))
-                .put("cert_flags", Tree.csv(n.flag("certTokenSet") ? "TOKEN_SET" : ""));
-        int owner = n.integer("owner");
-        o.put("owner", owner <= 0 ? "" : names.user(owner));
+        out.put("next_state_after_reboot", Tree.csv(next.isEmpty() ? "INVALID" : afterReboot))
+                .put("cert_flags", Tree.csv(row.flag("certTokenSet") ? "TOKEN_SET" : ""));
+        int owner = row.integer("owner");
+        out.put("owner", owner <= 0 ? "" : names.user(owner));
         // only federated clusters have a name here
-        o.put("cluster_name", "");
-        return o;
+        out.put("cluster_name", "");
+        return out;
     }
 
     public static Json.Obj partitions(Json.Obj reply, List<Json.Obj> wanted) {
         List<Object> out = new ArrayList<>();
-        for (Json.Obj p : wanted) {
-            out.add(partition(p));
+        for (Json.Obj partition : wanted) {
+            out.add(partition(partition));
         }
         return new Json.Obj().put("partitions", out).put("last_update", Tree.number(reply.number("lastUpdate")));
     }
 
-    public static Json.Obj partition(Json.Obj p) {
-        Json.Obj o = new Json.Obj();
-        o.put(
+    public static Json.Obj partition(Json.Obj partition) {
+        Json.Obj out = new Json.Obj();
+        out.put(
                 "nodes",
                 new Json.Obj()
-                        .put("allowed_allocation", allowed(p, "allocNodes"))
-                        .put("configured", p.text("nodes"))
-                        .put("total", p.number("totalNodes")));
-        o.put(
+                        .put("allowed_allocation", allowed(partition, "allocNodes"))
+                        .put("configured", partition.text("nodes"))
+                        .put("total", partition.number("totalNodes")));
+        out.put(
                 "accounts",
-                new Json.Obj().put("allowed", allowed(p, "allowAccounts")).put("deny", p.text("denyAccounts")));
-        o.put("groups", new Json.Obj().put("allowed", allowed(p, "allowGroups")));
-        o.put(
+                new Json.Obj()
+                        .put("allowed", allowed(partition, "allowAccounts"))
+                        .put("deny", partition.text("denyAccounts")));
+        out.put("groups", new Json.Obj().put("allowed", allowed(partition, "allowGroups")));
+        out.put(
                 "qos",
                 new Json.Obj()
-                        .put("allowed", allowed(p, "allowQos"))
-                        .put("deny", p.text("denyQos"))
-                        .put("assigned", p.text("qos")));
-        o.put("alternate", p.text("alternate"));
-        o.put(
+                        .put("allowed", allowed(partition, "allowQos"))
+                        .put("deny", partition.text("denyQos"))
+                        .put("assigned", partition.text("qos")));
+        out.put("alternate", partition.text("alternate"));
+        out.put(
                 "tres",
                 new Json.Obj()
-                        .put("billing_weights", p.text("tresBillingWeights"))
-                        .put("configured", p.text("tres")));
-        o.put("cluster", "").put("select_type", Tree.texts("NONE"));
-        o.put(
+                        .put("billing_weights", partition.text("tresBillingWeights"))
+                        .put("configured", partition.text("tres")));
+        out.put("cluster", "").put("select_type", Tree.texts("NONE"));
+        out.put(
                 "cpus",
-                new Json.Obj().put("task_binding", bindings(p.text("cpuBind"))).put("total", p.number("totalCpus")));
-        o.put("defaults", defaults(p));
-        o.put("flags", flags(p)).put("grace_time", p.number("graceTimeSeconds"));
-        o.put("maximums", maximums(p));
-        o.put("minimums", new Json.Obj().put("nodes", p.number("minNodes")));
-        o.put("name", p.text("name")).put("node_sets", p.text("nodeSets"));
-        o.put("preempt_mode", preemption(p.text("preemptModeSet")));
-        o.put(
+                new Json.Obj()
+                        .put("task_binding", bindings(partition.text("cpuBind")))
+                        .put("total", partition.number("totalCpus")));
+        out.put("defaults", defaults(partition));
+        out.put("flags", flags(partition)).put("grace_time", partition.number("graceTimeSeconds"));
+        out.put("maximums", maximums(partition));
+        out.put("minimums", new Json.Obj().put("nodes", partition.number("minNodes")));
+        out.put("name", partition.text("name")).put("node_sets", partition.text("nodeSets"));
+        out.put("preempt_mode", preemption(partition.text("preemptModeSet")));
+        out.put(
                 "priority",
-                new Json.Obj().put("job_factor", p.number("priorityJobFactor")).put("tier", p.number("priorityTier")));
-        o.put(
+                new Json.Obj()
+                        .put("job_factor", partition.number("priorityJobFactor"))
+                        .put("tier", partition.number("priorityTier")));
+        out.put(
                 "timeouts",
                 new Json.Obj()
-                        .put("resume", powerTime(p, "resumeTimeout"))
-                        .put("suspend", powerTime(p, "suspendTimeout")));
-        o.put(
+                        .put("resume", powerTime(partition, "resumeTimeout"))
+                        .put("suspend", powerTime(partition, "suspendTimeout")));
+        out.put(
                 "partition",
                 new Json.Obj()
-                        .put("state", Tree.texts(p.text("state")))
-                        .put("exclusive", exclusive(p))
-                        .put("oversubscribe", p.text("overSubscribe")));
-        o.put("topology", p.text("topology")).put("suspend_time", powerTime(p, "suspendTime"));
-        return o;
+                        .put("state", Tree.texts(partition.text("state")))
+                        .put("exclusive", exclusive(partition))
+                        .put("oversubscribe", partition.text("overSubscribe")));
+        out.put("topology", partition.text("topology")).put("suspend_time", powerTime(partition, "suspendTime"));
+        return out;
     }
 
-    private static Json.Obj defaults(Json.Obj p) {
+    private static Json.Obj defaults(Json.Obj partition) {
         return new Json.Obj()
-                .put("memory_per_cpu", p.number("defMemPerCpuMb"))
-                .put("partition_memory_per_cpu", Tree.orUnset(p.number("defMemPerCpuMb")))
-                .put("partition_memory_per_node", perNode(p, "defMemPerNodeMb", "defMemPerCpuMb"))
+                .put("memory_per_cpu", partition.number("defMemPerCpuMb"))
+                .put("partition_memory_per_cpu", Tree.orUnset(partition.number("defMemPerCpuMb")))
+                .put("partition_memory_per_node", perNode(partition, "defMemPerNodeMb", "defMemPerCpuMb"))
                 .put(
                         "time",
-                        p.number("defaultTimeMin") == PartitionInfo.NO_TIME
+                        partition.number("defaultTimeMin") == PartitionInfo.NO_TIME
                                 ? Tree.number(0)
-                                : Tree.limit(p.number("defaultTimeMin")))
-                .put("job", p.text("jobDefaults"));
+                                : Tree.limit(partition.number("defaultTimeMin")))
+                .put("job", partition.text("jobDefaults"));
     }
 
-    private static String exclusive(Json.Obj p) {
-        if (p.flag("exclusiveNode")) {
+    private static String exclusive(Json.Obj partition) {
+        if (partition.flag("exclusiveNode")) {
             return "NODE";
         }
-        if (p.flag("exclusiveUser")) {
+        if (partition.flag("exclusiveUser")) {
             return "USER";
         }
-        return p.flag("exclusiveTopo") ? "TOPO" : "NO";
+        return partition.flag("exclusiveTopo") ? "TOPO" : "NO";
     }
 
     /** Memory of each node unless the partition counts memory by CPU. */
-    private static Json.Obj perNode(Json.Obj p, String node, String cpu) {
-        return p.number(cpu) > 0 ? Tree.unset() : Tree.number(p.number(node));
+    private static Json.Obj perNode(Json.Obj partition, String node, String cpu) {
+        return partition.number(cpu) > 0 ? Tree.unset() : Tree.number(partition.number(node));
     }
 
     /** Returns the restriction, "" for ALL. */
-    private static String allowed(Json.Obj p, String field) {
-        return p.text(field).equals("ALL") ? "" : p.text(field);
+    private static String allowed(Json.Obj partition, String field) {
+        return partition.text(field).equals("ALL") ? "" : partition.text(field);
     }
 
     private static final List<String> BINDINGS = List.of("threads", "cores", "sockets", "ldoms", "none");
@@ -314,9 +323,9 @@ public final class NodesJson {
         };
     }
 
-    /** Seconds, INFINITE, or one of the words for what is said elsewhere. */
-    private static Json.Obj powerTime(Json.Obj o, String field) {
-        String text = o.text(field);
+    /** Seconds, INFINITE, or the word for a value that is set elsewhere. */
+    private static Json.Obj powerTime(Json.Obj out, String field) {
+        String text = out.text(field);
         if (text.equals("INFINITE")) {
             return Tree.infinite();
         }
@@ -356,7 +365,7 @@ public final class NodesJson {
         return Tree.csv(modes.equals("OFF") ? "DISABLED" : modes);
     }
 
-    private static List<Object> flags(Json.Obj p) {
+    private static List<Object> flags(Json.Obj partition) {
         String[] table = {
             "isDefault",
             "DEFAULT",
@@ -375,33 +384,39 @@ public final class NodesJson {
         };
         List<Object> out = new ArrayList<>();
         for (int i = 0; i < table.length; i += 2) {
-            if (p.flag(table[i])) {
+            if (partition.flag(table[i])) {
                 out.add(table[i + 1]);
             }
         }
         return out;
     }
 
-    private static Json.Obj maximums(Json.Obj p) {
+    private static Json.Obj maximums(Json.Obj partition) {
         return new Json.Obj()
-                .put("cpus_per_node", unlimited(p.number("maxCpusPerNode")))
-                .put("cpus_per_socket", unlimited(p.number("maxCpusPerSocket")))
-                .put("memory_per_cpu", p.number("maxMemPerCpuMb"))
-                .put("partition_memory_per_cpu", Tree.orUnset(p.number("maxMemPerCpuMb")))
-                .put("partition_memory_per_node", perNode(p, "maxMemPerNodeMb", "maxMemPerCpuMb"))
-                .put("nodes", p.number("maxNodes") == 0 ? Tree.number(0) : unlimited(p.number("maxNodes")))
-                .put("shares", shares(p.text("overSubscribe")))
+                .put("cpus_per_node", unlimited(partition.number("maxCpusPerNode")))
+                .put("cpus_per_socket", unlimited(partition.number("maxCpusPerSocket")))
+                .put("memory_per_cpu", partition.number("maxMemPerCpuMb"))
+                .put("partition_memory_per_cpu", Tree.orUnset(partition.number("maxMemPerCpuMb")))
+                .put("partition_memory_per_node", perNode(partition, "maxMemPerNodeMb", "maxMemPerCpuMb"))
+                .put(
+                        "nodes",
+                        partition.number("maxNodes") == 0 ? Tree.number(0) : unlimited(partition.number("maxNodes")))
+                .put("shares", shares(partition.text("overSubscribe")))
                 .put(
                         "oversubscribe",
                         new Json.Obj()
-                                .put("jobs", shares(p.text("overSubscribe")))
+                                .put("jobs", shares(partition.text("overSubscribe")))
                                 .put(
                                         "flags",
-                                        p.text("overSubscribe").startsWith("FORCE")
+                                        partition.text("overSubscribe").startsWith("FORCE")
                                                 ? Tree.texts("force")
                                                 : new ArrayList<Object>()))
-                .put("time", p.number("maxTimeMin") < 0 ? Tree.infinite() : Tree.number(p.number("maxTimeMin")))
-                .put("over_time_limit", overTime(p.number("overTimeLimitMin")));
+                .put(
+                        "time",
+                        partition.number("maxTimeMin") < 0
+                                ? Tree.infinite()
+                                : Tree.number(partition.number("maxTimeMin")))
+                .put("over_time_limit", overTime(partition.number("overTimeLimitMin")));
     }
 
     /** @param n a limit; 0, less, or one of the numbers that stand for none is infinite */

@@ -81,92 +81,92 @@ public final class SacctJson {
      *
      * @param now the clock of the daemon that answers, in seconds
      */
-    public static Json.Obj job(Names names, Json.Obj j, List<Json.Obj> steps, long now, String cluster) {
-        Json.Obj o = new Json.Obj();
+    public static Json.Obj job(Names names, Json.Obj job, List<Json.Obj> steps, long now, String cluster) {
+        Json.Obj out = new Json.Obj();
         for (int i = 0; i < TEXTS.length; i += 2) {
-            o.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : j.text(TEXTS[i + 1]));
+            out.put(TEXTS[i], TEXTS[i + 1].isEmpty() ? "" : job.text(TEXTS[i + 1]));
         }
         for (String file : List.of("stdin", "stdout", "stderr")) {
-            o.put(file + "_expanded", SacctPaths.expanded(j, file));
+            out.put(file + "_expanded", SacctPaths.expanded(job, file));
         }
-        o.put(
+        out.put(
                 "comment",
                 new Json.Obj()
-                        .put("administrator", j.text("adminComment"))
-                        .put("job", j.text("comment"))
-                        .put("system", j.text("systemComment")));
-        o.put("allocation_nodes", j.text("nodes").isEmpty() ? 0L : j.number("nodeCount"));
-        o.put("array", array(j));
-        o.put(
+                        .put("administrator", job.text("adminComment"))
+                        .put("job", job.text("comment"))
+                        .put("system", job.text("systemComment")));
+        out.put("allocation_nodes", job.text("nodes").isEmpty() ? 0L : job.number("nodeCount"));
+        out.put("array", array(job));
+        out.put(
                 "association",
                 new Json.Obj()
-                        .put("account", j.text("account"))
+                        .put("account", job.text("account"))
                         .put("cluster", cluster)
                         .put("partition", "")
-                        .put("user", j.text("userName"))
-                        .put("id", j.number("assocId")));
-        o.put("cluster", cluster)
-                .put("sluid", Sluid.text(Sluid.shown(j.number("sluid"), j.integer("restarts"))))
+                        .put("user", job.text("userName"))
+                        .put("id", job.number("assocId")));
+        out.put("cluster", cluster)
+                .put("sluid", Sluid.text(Sluid.shown(job.number("sluid"), job.integer("restarts"))))
                 .put(
                         "original_sluid",
-                        Sluid.text(Sluid.shown(Sluid.original(j.number("sluid")), j.integer("restarts"))));
-        o.put("derived_exit_code", Tree.exit(j.obj("derivedExit"))).put("exit_code", Tree.exit(j.obj("exit")));
-        o.put("time", times(j, j, steps, now)).put("flags", flags(j.text("flags")));
-        o.put("het", het(j));
-        o.put("job_id", j.number("jobId")).put("mcs", new Json.Obj().put("label", j.text("mcsLabel")));
-        o.put("nodes", j.text("nodes").isEmpty() ? "None assigned" : j.text("nodes"));
-        o.put("hold", j.text("reason").startsWith("JobHeld")).put("priority", Tree.number(j.number("priority")));
-        o.put("required", required(j));
-        o.put("kill_request_user", killer(names, j))
-                .put("restart_cnt", j.number("restarts"))
-                .put("segment_size", j.number("segmentSize"));
-        o.put("reservation", reservation(j));
-        o.put(
+                        Sluid.text(Sluid.shown(Sluid.original(job.number("sluid")), job.integer("restarts"))));
+        out.put("derived_exit_code", Tree.exit(job.obj("derivedExit"))).put("exit_code", Tree.exit(job.obj("exit")));
+        out.put("time", times(job, job, steps, now)).put("flags", flags(job.text("flags")));
+        out.put("het", het(job));
+        out.put("job_id", job.number("jobId")).put("mcs", new Json.Obj().put("label", job.text("mcsLabel")));
+        out.put("nodes", job.text("nodes").isEmpty() ? "None assigned" : job.text("nodes"));
+        out.put("hold", job.text("reason").startsWith("JobHeld")).put("priority", Tree.number(job.number("priority")));
+        out.put("required", required(job));
+        out.put("kill_request_user", killer(names, job))
+                .put("restart_cnt", job.number("restarts"))
+                .put("segment_size", job.number("segmentSize"));
+        out.put("reservation", reservation(job));
+        out.put(
                 "state",
                 new Json.Obj()
-                        .put("current", Tree.texts(j.text("state")))
-                        .put("reason", j.text("reason").isEmpty() ? "None" : j.text("reason")));
+                        .put("current", Tree.texts(job.text("state")))
+                        .put("reason", job.text("reason").isEmpty() ? "None" : job.text("reason")));
         List<Object> shown = new ArrayList<>();
-        for (Json.Obj s : steps) {
-            shown.add(step(names, j, s, now));
+        for (Json.Obj step : steps) {
+            shown.add(step(names, job, step, now));
         }
-        o.put("steps", shown);
-        o.put(
+        out.put("steps", shown);
+        out.put(
                 "tres",
                 new Json.Obj()
-                        .put("allocated", allocated(j.text("tresAllocated")))
-                        .put("requested", tres(j.text("tresRequested"))));
-        o.put("wckey", wckey(j.text("wckey")));
-        return o;
+                        .put("allocated", allocated(job.text("tresAllocated")))
+                        .put("requested", tres(job.text("tresRequested"))));
+        out.put("wckey", wckey(job.text("wckey")));
+        return out;
     }
 
-    private static Json.Obj array(Json.Obj j) {
-        Json.Obj running = new Json.Obj().put("tasks", j.number("arrayMaxRunning"));
+    private static Json.Obj array(Json.Obj job) {
+        Json.Obj running = new Json.Obj().put("tasks", job.number("arrayMaxRunning"));
         return new Json.Obj()
-                .put("job_id", j.number("arrayJobId"))
+                .put("job_id", job.number("arrayJobId"))
                 .put("limits", new Json.Obj().put("max", new Json.Obj().put("running", running)))
-                .put("task_id", JobRows.taskId(j) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(j)))
-                .put("task", JobRows.arrayTasks(j));
+                .put("task_id", JobRows.taskId(job) < 0 ? Tree.unset() : Tree.number(JobRows.taskId(job)))
+                .put("task", JobRows.arrayTasks(job));
     }
 
-    private static Json.Obj reservation(Json.Obj j) {
+    private static Json.Obj reservation(Json.Obj job) {
         return new Json.Obj()
-                .put("id", j.number("reservationId"))
-                .put("name", j.text("reservation"))
-                .put("requested", j.text("reservationRequested"));
+                .put("id", job.number("reservationId"))
+                .put("name", job.text("reservation"))
+                .put("requested", job.text("reservationRequested"));
     }
 
-    private static Json.Obj het(Json.Obj j) {
+    private static Json.Obj het(Json.Obj job) {
         return new Json.Obj()
-                .put("job_id", j.number("hetJobId"))
-                .put("job_offset", j.number("hetJobId") == 0 ? Tree.unset() : Tree.number(j.number("hetOffset")));
+                .put("job_id", job.number("hetJobId"))
+                .put("job_offset", job.number("hetJobId") == 0 ? Tree.unset() : Tree.number(job.number("hetOffset")));
     }
 
-    private static Json.Obj required(Json.Obj j) {
-        long memoryMb = j.number("memoryRequestedMb");
-        boolean perCpu = j.flag("memoryPerCpu");
+    private static Json.Obj required(Json.Obj job) {
+        long memoryMb = job.number("memoryRequestedMb");
+        boolean perCpu = job.flag("memoryPerCpu");
         return new Json.Obj()
-                .put("CPUs", j.number("cpusRequested"))
+                .put("CPUs", job.number("cpusRequested"))
                 .put("memory_per_cpu", perCpu ? Tree.number(memoryMb) : Tree.unset())
                 .put("memory_per_node", perCpu ? Tree.unset() : Tree.orUnset(memoryMb));
     }
@@ -206,94 +206,95 @@ public final class SacctJson {
     private static Json.Obj times(Json.Obj job, Json.Obj row, List<Json.Obj> steps, long now) {
         long user = row.obj("usage").number("userCpuUs");
         long system = row.obj("usage").number("systemCpuUs");
-        for (Json.Obj s : steps) {
-            user += s.obj("usage").number("userCpuUs");
-            system += s.obj("usage").number("systemCpuUs");
+        for (Json.Obj step : steps) {
+            user += step.obj("usage").number("userCpuUs");
+            system += step.obj("usage").number("systemCpuUs");
         }
         long start = row.number("startTime");
         long end = row.number("endTime");
-        Json.Obj t = new Json.Obj();
-        t.put("elapsed", RunTimes.elapsed(job, row, now)).put("suspended", RunTimes.suspended(job, row, now));
+        Json.Obj times = new Json.Obj();
+        times.put("elapsed", RunTimes.elapsed(job, row, now)).put("suspended", RunTimes.suspended(job, row, now));
         if (row == job) {
             long eligible = job.number("eligibleTime");
-            t.put("eligible", eligible).put("end", end);
+            times.put("eligible", eligible).put("end", end);
             long planned = (start == 0 ? now : start) - eligible;
-            t.put("planned", Tree.number(eligible == 0 ? 0 : planned));
-            t.put("start", start).put("submission", job.number("submitTime"));
-            t.put(
+            times.put("planned", Tree.number(eligible == 0 ? 0 : planned));
+            times.put("start", start).put("submission", job.number("submitTime"));
+            times.put(
                     "limit",
                     start == 0 && job.number("limitMin") <= 0 ? Tree.unset() : Tree.limit(job.number("limitMin")));
         } else {
-            t.put("end", Tree.number(end))
+            times.put("end", Tree.number(end))
                     .put("start", Tree.number(start))
                     .put("limit", Tree.limit(row.has("limitMin") ? row.number("limitMin") : -1));
         }
-        return t.put("system", seconds(system))
+        return times.put("system", seconds(system))
                 .put("total", seconds(user + system))
                 .put("user", seconds(user));
     }
 
-    private static Json.Obj step(Names names, Json.Obj job, Json.Obj s, long now) {
-        Json.Obj usage = s.obj("usage");
-        Json.Obj o = new Json.Obj();
-        o.put("time", times(job, s, List.of(), now)).put("exit_code", Tree.exit(s.obj("exit")));
-        o.put(
+    private static Json.Obj step(Names names, Json.Obj job, Json.Obj row, long now) {
+        Json.Obj usage = row.obj("usage");
+        Json.Obj out = new Json.Obj();
+        out.put("time", times(job, row, List.of(), now)).put("exit_code", Tree.exit(row.obj("exit")));
+        out.put(
                 "nodes",
                 new Json.Obj()
-                        .put("count", s.number("nodeCount"))
-                        .put("range", s.text("nodes"))
-                        .put("list", Tree.hosts(s.text("nodes"))));
-        o.put("tasks", new Json.Obj().put("count", s.number("tasks")));
-        o.put(
+                        .put("count", row.number("nodeCount"))
+                        .put("range", row.text("nodes"))
+                        .put("list", Tree.hosts(row.text("nodes"))));
+        out.put("tasks", new Json.Obj().put("count", row.number("tasks")));
+        out.put(
                 "CPU",
                 new Json.Obj()
                         .put(
                                 "requested_frequency",
                                 new Json.Obj()
-                                        .put("min", JobsJson.frequency(s, CpuFreq::min))
-                                        .put("max", JobsJson.frequency(s, CpuFreq::max)))
+                                        .put("min", JobsJson.frequency(row, CpuFreq::min))
+                                        .put("max", JobsJson.frequency(row, CpuFreq::max)))
                         .put(
                                 "governor",
-                                CpuFreq.parse(s.text("cpuFreq"))
+                                CpuFreq.parse(row.text("cpuFreq"))
                                         .map(CpuFreq::governor)
                                         .orElse("")));
-        o.put("kill_request_user", killer(names, s)).put("state", Tree.texts(s.text("state")));
-        o.put(
+        out.put("kill_request_user", killer(names, row)).put("state", Tree.texts(row.text("state")));
+        out.put(
                 "statistics",
                 new Json.Obj()
                         .put("CPU", new Json.Obj().put("actual_frequency", usage.number("aveCpuKhz")))
                         .put("energy", new Json.Obj().put("consumed", Tree.number(usage.number("energyJ")))));
-        o.put(
+        out.put(
                 "step",
                 new Json.Obj()
-                        .put("id", job.integer("jobId") + "." + stepName(s))
-                        .put("name", s.text("name"))
+                        .put("id", job.integer("jobId") + "." + stepName(row))
+                        .put("name", row.text("name"))
                         .put("stderr", "")
                         .put("stdin", "")
                         .put("stdout", "")
                         .put("stderr_expanded", "")
                         .put("stdin_expanded", "")
                         .put("stdout_expanded", ""));
-        o.put("submit_line", s.text("submitLine")).put("task", new Json.Obj().put("distribution", s.text("layout")));
-        o.put(
+        out.put("submit_line", row.text("submitLine"))
+                .put("task", new Json.Obj().put("distribution", row.text("layout")));
+        out.put(
                 "tres",
                 new Json.Obj()
-                        .put("requested", StepTresUsage.in(s))
-                        .put("consumed", StepTresUsage.out(s))
-                        .put("allocated", tres(s.text("tresAllocated"))));
-        return o;
+                        .put("requested", StepTresUsage.in(row))
+                        .put("consumed", StepTresUsage.out(row))
+                        .put("allocated", tres(row.text("tresAllocated"))));
+        return out;
     }
 
     /** {@code cpu=2,mem=4G,gres/gpu:a100=1} as a list. */
     public static List<Object> tres(String text) {
         List<Object> out = new ArrayList<>();
         for (String item : Texts.split(text, ',')) {
-            int eq = item.indexOf('=');
-            if (eq <= 0) {
+            int equalSign = item.indexOf('=');
+            if (equalSign <= 0) {
                 continue;
             }
-            String kind = item.substring(0, eq);
-            String value = item.substring(eq + 1);
+            String kind = item.substring(0, equalSign);
+            String value = item.substring(equalSign + 1);
             long id = 1001;
             for (int i = 0; i < KINDS.length; i += 2) {
                 id = KINDS[i].equals(kind) ? Long.parseLong(KINDS[i + 1]) : id;

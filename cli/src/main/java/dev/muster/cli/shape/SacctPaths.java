@@ -29,7 +29,7 @@ public final class SacctPaths {
                 Integer.toString(job.integer("arrayJobId") != 0 ? job.integer("arrayJobId") : job.integer("jobId"));
             case 'a' -> task >= 0 ? Integer.toString(task) : NO_TASK;
             case 'b' -> task >= 0 ? Integer.toString(task % 10) : NO_TASK.substring(NO_TASK.length() - 1);
-            // a step's number is named of srun's steps alone
+            // only steps of srun have a number
             case 'J', 'j' -> id;
             case 'N' -> first(job.text("nodes"));
             case 'n', 't' -> "0";

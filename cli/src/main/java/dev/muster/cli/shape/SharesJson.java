@@ -31,13 +31,13 @@ public final class SharesJson {
         List<Object> list = new ArrayList<>();
         long total = 0;
         String[] above = new String[64];
-        for (Json.Obj r : rows) {
-            int depth = Math.min(r.integer("depth"), above.length - 1);
-            boolean user = !r.text("user").isEmpty();
-            above[depth] = r.text("account");
+        for (Json.Obj row : rows) {
+            int depth = Math.min(row.integer("depth"), above.length - 1);
+            boolean user = !row.text("user").isEmpty();
+            above[depth] = row.text("account");
             String parent;
             if (user) {
-                parent = r.text("account");
+                parent = row.text("account");
             } else if (depth == 0 || above[depth - 1] == null) {
                 parent = "";
             } else {
@@ -45,29 +45,29 @@ public final class SharesJson {
             }
 
             boolean root = depth == 0 && !user;
-            total += root ? 0 : shares(r.text("rawShares")).number("number");
+            total += root ? 0 : shares(row.text("rawShares")).number("number");
             list.add(new Json.Obj()
-                    .put("id", r.number("id"))
+                    .put("id", row.number("id"))
                     .put("cluster", cluster)
-                    .put("name", user ? r.text("user") : r.text("account"))
+                    .put("name", user ? row.text("user") : row.text("account"))
                     .put("parent", parent)
-                    .put("partition", r.text("partition"))
-                    .put("shares_normalized", real(root ? ROOT_SHARE : r.real("normShares")))
-                    .put("shares", root ? Tree.unset() : shares(r.text("rawShares")))
+                    .put("partition", row.text("partition"))
+                    .put("shares_normalized", real(root ? ROOT_SHARE : row.real("normShares")))
+                    .put("shares", root ? Tree.unset() : shares(row.text("rawShares")))
                     .put(
                             "tres",
                             new Json.Obj()
-                                    .put("run_seconds", seconds(r.obj("tresRunMins")))
-                                    .put("group_minutes", minutes(r.text("grpTresMins")))
-                                    .put("usage", usage(r.obj("tresSeconds"))))
-                    .put("effective_usage", real(r.real("effectiveUsage")))
-                    .put("usage_normalized", real(r.real("normUsage")))
-                    .put("usage", r.number("rawUsage"))
+                                    .put("run_seconds", seconds(row.obj("tresRunMins")))
+                                    .put("group_minutes", minutes(row.text("grpTresMins")))
+                                    .put("usage", usage(row.obj("tresSeconds"))))
+                    .put("effective_usage", real(row.real("effectiveUsage")))
+                    .put("usage_normalized", real(row.real("normUsage")))
+                    .put("usage", row.number("rawUsage"))
                     .put(
                             "fairshare",
                             new Json.Obj()
-                                    .put("factor", real(user ? r.real("fairShare") : 0))
-                                    .put("level", root ? Tree.decimal(false, 0) : level(r.real("level"))))
+                                    .put("factor", real(user ? row.real("fairShare") : 0))
+                                    .put("level", root ? Tree.decimal(false, 0) : level(row.real("level"))))
                     .put("type", Tree.texts(user ? "USER" : "ASSOCIATION")));
         }
         return new Json.Obj().put("shares", new Json.Obj().put("shares", list).put("total_shares", total));

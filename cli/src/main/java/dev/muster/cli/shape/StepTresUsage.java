@@ -52,17 +52,17 @@ final class StepTresUsage {
         return new Json.Obj().put("type", type).put("name", name).put("id", id).put("count", count);
     }
 
-    private static List<Object> extreme(Json.Obj step, List<Tres> kinds, boolean most) {
+    private static List<Object> extreme(Json.Obj step, List<Tres> kinds, boolean isMax) {
         Json.Obj usage = step.obj("usage");
         Extremes extremes = Extremes.parse(usage.text("extremes"));
         List<Object> out = new ArrayList<>();
         List<Object> nodes = Tree.hosts(step.text("nodes"));
-        for (Tres t : kinds) {
-            Optional<Extremes.Span> span = extremes.of(t.measure);
+        for (Tres tres : kinds) {
+            Optional<Extremes.Span> span = extremes.of(tres.measure);
             if (span.isPresent()) {
-                Extremes.At at = most ? span.get().most() : span.get().least();
-                energy(out, t, usage, nodes);
-                out.add(entry(t.type, t.name, t.id, t.count(at.value()))
+                Extremes.At at = isMax ? span.get().most() : span.get().least();
+                energy(out, tres, usage, nodes);
+                out.add(entry(tres.type, tres.name, tres.id, tres.count(at.value()))
                         .put("task", (long) at.task())
                         .put("node", at.node()));
             }
@@ -85,20 +85,20 @@ final class StepTresUsage {
         Json.Obj usage = step.obj("usage");
         List<Object> out = new ArrayList<>();
         long tasks = Math.max(1, step.number("tasks"));
-        for (Tres t : kinds) {
-            if (t.id > ENERGY && out.stream().noneMatch(o -> ((Json.Obj) o).number("id") == ENERGY)) {
+        for (Tres tres : kinds) {
+            if (tres.id > ENERGY && out.stream().noneMatch(o -> ((Json.Obj) o).number("id") == ENERGY)) {
                 out.add(entry("energy", "", ENERGY, usage.number("energyJ") / share));
             }
             long all;
-            if (t.measure == Measure.CPU) {
+            if (tres.measure == Measure.CPU) {
                 all = usage.number("userCpuUs") + usage.number("systemCpuUs");
-            } else if (t.sum.isEmpty()) {
-                all = usage.number(t.average) * tasks;
+            } else if (tres.sum.isEmpty()) {
+                all = usage.number(tres.average) * tasks;
             } else {
-                all = usage.number(t.sum);
+                all = usage.number(tres.sum);
             }
 
-            out.add(entry(t.type, t.name, t.id, t.count(all / share)));
+            out.add(entry(tres.type, tres.name, tres.id, tres.count(all / share)));
         }
         return out;
     }

@@ -61,8 +61,8 @@ public final class Tree {
 
     public static List<Object> texts(String... all) {
         List<Object> out = new ArrayList<>();
-        for (String s : all) {
-            out.add(s);
+        for (String text : all) {
+            out.add(text);
         }
         return out;
     }
@@ -74,7 +74,7 @@ public final class Tree {
     public static List<Object> hosts(String expression) {
         return switch (HostList.parse(expression)) {
             case HostList.Parsed.Ok ok -> new ArrayList<>(ok.list().names());
-            case HostList.Parsed.Invalid bad -> List.of();
+            case HostList.Parsed.Invalid invalid -> List.of();
         };
     }
 
@@ -108,9 +108,9 @@ public final class Tree {
      * @return the document with its last newline
      */
     public static String document(String form, Json.Obj answer) {
-        StringBuilder b = new StringBuilder();
-        document(form, answer, false, true, b::append);
-        return b.toString();
+        StringBuilder text = new StringBuilder();
+        document(form, answer, false, true, text::append);
+        return text.toString();
     }
 
     /**
@@ -121,20 +121,20 @@ public final class Tree {
      * @param tags of YAML that is not: each value says what it is
      */
     public static void document(String form, Json.Obj answer, boolean compact, boolean tags, Consumer<String> to) {
-        Pieces b = new Pieces(to);
+        Pieces pieces = new Pieces(to);
         if (compact) {
-            b.text.append(form.equals("json") ? "" : "--- ");
-            json(b, answer, COMPACT);
-            b.text.append(form.equals("json") ? "\n" : "\n...\n");
+            pieces.text.append(form.equals("json") ? "" : "--- ");
+            json(pieces, answer, COMPACT);
+            pieces.text.append(form.equals("json") ? "\n" : "\n...\n");
         } else if (form.equals("json")) {
-            json(b, answer, 0);
-            b.text.append('\n');
+            json(pieces, answer, 0);
+            pieces.text.append('\n');
         } else {
-            YamlText y = new YamlText(b.text, tags);
-            yaml(b, y, answer);
-            y.end();
+            YamlText yaml = new YamlText(pieces.text, tags);
+            yaml(pieces, yaml, answer);
+            yaml.end();
         }
-        b.send(0);
+        pieces.send(0);
     }
 
     /** Text that is written and not yet printed. */
@@ -158,58 +158,60 @@ public final class Tree {
     /** Stands in place of a depth: nothing begins a line of its own. */
     private static final int COMPACT = Integer.MIN_VALUE;
 
-    private static StringBuilder line(StringBuilder b, int depth) {
-        return depth < 0 ? b : b.append('\n').repeat(' ', 2 * depth);
+    private static StringBuilder line(StringBuilder text, int depth) {
+        return depth < 0 ? text : text.append('\n').repeat(' ', 2 * depth);
     }
 
-    private static void json(Pieces p, Object value, int depth) {
-        StringBuilder b = p.text;
+    private static void json(Pieces pieces, Object value, int depth) {
+        StringBuilder text = pieces.text;
         if (value instanceof Json.Obj o) {
             if (o.fields().isEmpty()) {
-                line(b.append('{'), depth).append('}');
+                line(text.append('{'), depth).append('}');
                 return;
             }
             char sep = '{';
-            for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                line(b.append(sep), depth + 1);
-                scalar(b, e.getKey());
-                b.append(depth < 0 ? ":" : ": ");
-                json(p, e.getValue(), depth + 1);
+            for (Map.Entry<String, Object> entry : o.fields().entrySet()) {
+                line(text.append(sep), depth + 1);
+                scalar(text, entry.getKey());
+                text.append(depth < 0 ? ":" : ": ");
+                json(pieces, entry.getValue(), depth + 1);
                 sep = ',';
             }
-            line(b, depth).append('}');
+            line(text, depth).append('}');
         } else if (value instanceof Iterable<?> l) {
             char sep = '[';
             for (Object v : l) {
-                line(b.append(sep), depth + 1);
-                json(p, v, depth + 1);
+                line(text.append(sep), depth + 1);
+                json(pieces, v, depth + 1);
                 sep = ',';
-                p.send(Pieces.PIECE);
+                pieces.send(Pieces.PIECE);
             }
             if (sep == '[') {
-                b.append('[');
+                text.append('[');
             }
-            line(b, depth).append(']');
+            line(text, depth).append(']');
         } else {
-            scalar(b, value);
+            scalar(text, value);
         }
     }
 
-    private static void scalar(StringBuilder b, Object value) {
-        if (value instanceof String s) {
-            b.append(
-                    isPlain(s) ? '"' + s + '"' : new String(Json.print(s), StandardCharsets.UTF_8).replace("/", "\\/"));
+    private static void scalar(StringBuilder out, Object value) {
+        if (value instanceof String text) {
+            out.append(
+                    isPlain(text)
+                            ? '"' + text + '"'
+                            : new String(Json.print(text), StandardCharsets.UTF_8).replace("/", "\\/"));
         } else if (value instanceof Long || value instanceof Boolean) {
-            b.append(value);
+            out.append(value);
         } else {
-            b.append(new String(Json.print(value), StandardCharsets.UTF_8));
+            out.append(new String(Json.print(value), StandardCharsets.UTF_8));
         }
     }
 
     /** Returns whether the text needs no escapes between quotes. json-c escapes slashes as well. */
-    private static boolean isPlain(String s) {
-        for (int i = 0; i < s.length(); i++) {
-            char c = s.charAt(i);
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '/') {
                 return false;
             }
@@ -217,28 +219,28 @@ public final class Tree {
         return true;
     }
 
-    private static void yaml(Pieces p, YamlText y, Object value) {
+    private static void yaml(Pieces pieces, YamlText writer, Object value) {
         switch (value) {
             case Json.Obj o -> {
-                y.open(false);
-                for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                    y.key(e.getKey());
-                    yaml(p, y, e.getValue());
+                writer.open(false);
+                for (Map.Entry<String, Object> entry : o.fields().entrySet()) {
+                    writer.key(entry.getKey());
+                    yaml(pieces, writer, entry.getValue());
                 }
-                y.close();
+                writer.close();
             }
             case Iterable<?> l -> {
-                y.open(true);
+                writer.open(true);
                 for (Object v : l) {
-                    yaml(p, y, v);
-                    p.send(Pieces.PIECE);
+                    yaml(pieces, writer, v);
+                    pieces.send(Pieces.PIECE);
                 }
-                y.close();
+                writer.close();
             }
-            case String s -> y.text(s);
-            case Boolean b -> y.truth(b);
-            case null -> y.nothing();
-            default -> y.number(new String(Json.print(value), StandardCharsets.UTF_8));
+            case String text -> writer.text(text);
+            case Boolean b -> writer.truth(b);
+            case null -> writer.nothing();
+            default -> writer.number(new String(Json.print(value), StandardCharsets.UTF_8));
         }
     }
 }

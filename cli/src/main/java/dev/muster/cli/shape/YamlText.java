@@ -141,23 +141,23 @@ public final class YamlText {
     // ---- texts
 
     /** The forms in which a text may be written. */
-    private static final class Look {
+    private static final class TextScan {
         boolean plain = true;
         boolean single = true;
 
-        Look(String s) {
-            if (s.startsWith("---") || s.startsWith("...")) {
+        TextScan(String text) {
+            if (text.startsWith("---") || text.startsWith("...")) {
                 plain = false;
             }
             boolean wasSpace = false;
             boolean wasBreak = false;
             boolean blankBefore = true;
-            for (int i = 0; i < s.length(); i++) {
-                char c = s.charAt(i);
-                boolean blankAfter = i + 1 == s.length() || isBlank(s.charAt(i + 1));
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                boolean blankAfter = i + 1 == text.length() || isBlank(text.charAt(i + 1));
                 boolean isSign = i == 0 ? isFirstSign(c, blankAfter) : isSign(c, blankBefore, blankAfter);
                 boolean isPrintable = c >= ' ' && c <= '~';
-                boolean isEdgeBlank = c == ' ' && (i == 0 || i == s.length() - 1);
+                boolean isEdgeBlank = c == ' ' && (i == 0 || i == text.length() - 1);
                 plain &= !isSign && isPrintable && !isEdgeBlank;
                 single &= isPrintable && !(c == ' ' && wasBreak) || c == '\n' && !wasSpace;
                 wasSpace = c == ' ';
@@ -183,83 +183,83 @@ public final class YamlText {
      * @param column where it begins
      * @param indent of the lines that go on with it
      */
-    private static String written(String s, int column, int indent, boolean tags) {
-        Look look = new Look(s);
-        if (look.plain && (tags || !OTHER.matcher(s).matches())) {
-            return folded(s, column, indent, "");
+    private static String written(String text, int column, int indent, boolean tags) {
+        TextScan look = new TextScan(text);
+        if (look.plain && (tags || !OTHER.matcher(text).matches())) {
+            return folded(text, column, indent, "");
         }
-        return look.single ? folded(s, column, indent, "'") : doubled(s, column, indent);
+        return look.single ? folded(text, column, indent, "'") : doubled(text, column, indent);
     }
 
-    private static String folded(String s, int column, int indent, String quote) {
-        StringBuilder b = new StringBuilder(quote);
-        int at = column + quote.length();
+    private static String folded(String text, int column, int indent, String quote) {
+        StringBuilder out = new StringBuilder(quote);
+        int index = column + quote.length();
         boolean wasSpace = false;
         boolean wasBreak = false;
-        for (int i = 0; i < s.length(); i++) {
-            char c = s.charAt(i);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c == ' ') {
-                if (!wasSpace && at > WIDTH && mayBreakAt(s, i, quote)) {
-                    b.append('\n').repeat(' ', indent);
-                    at = indent;
+                if (!wasSpace && index > WIDTH && mayBreakAt(text, i, quote)) {
+                    out.append('\n').repeat(' ', indent);
+                    index = indent;
                 } else {
-                    b.append(c);
-                    at++;
+                    out.append(c);
+                    index++;
                 }
             } else if (c == '\n') {
-                b.append(wasBreak ? "\n" : "\n\n");
-                at = 0;
+                out.append(wasBreak ? "\n" : "\n\n");
+                index = 0;
             } else {
                 if (wasBreak) {
-                    b.repeat(' ', indent);
-                    at = indent;
+                    out.repeat(' ', indent);
+                    index = indent;
                 }
-                b.append(c);
-                at++;
+                out.append(c);
+                index++;
                 if (c == '\'' && !quote.isEmpty()) {
-                    b.append(c);
-                    at++;
+                    out.append(c);
+                    index++;
                 }
             }
             wasSpace = c == ' ';
             wasBreak = c == '\n';
         }
         if (wasBreak) {
-            b.repeat(' ', indent);
+            out.repeat(' ', indent);
         }
-        return b.append(quote).toString();
+        return out.append(quote).toString();
     }
 
     /** A break must not touch a quotation mark or a second blank. */
-    private static boolean mayBreakAt(String s, int i, String quote) {
-        boolean isInside = quote.isEmpty() || i > 0 && i < s.length() - 1;
-        return isInside && i + 1 < s.length() && s.charAt(i + 1) != ' ';
+    private static boolean mayBreakAt(String text, int i, String quote) {
+        boolean isInside = quote.isEmpty() || i > 0 && i < text.length() - 1;
+        return isInside && i + 1 < text.length() && text.charAt(i + 1) != ' ';
     }
 
-    private static String doubled(String s, int column, int indent) {
-        StringBuilder b = new StringBuilder("\"");
+    private static String doubled(String text, int column, int indent) {
+        StringBuilder out = new StringBuilder("\"");
         int from = -column; // of the builder, where its line begins
         boolean wasSpace = false;
-        for (int i = 0; i < s.length(); ) {
-            int c = s.codePointAt(i);
+        for (int i = 0; i < text.length(); ) {
+            int c = text.codePointAt(i);
             int next = i + Character.charCount(c);
             if (c == ' ') {
-                if (!wasSpace && b.length() - from > WIDTH && i > 0 && next < s.length()) {
-                    b.append('\n');
-                    from = b.length();
-                    b.repeat(' ', indent).append(s.charAt(next) == ' ' ? "\\" : "");
+                if (!wasSpace && out.length() - from > WIDTH && i > 0 && next < text.length()) {
+                    out.append('\n');
+                    from = out.length();
+                    out.repeat(' ', indent).append(text.charAt(next) == ' ' ? "\\" : "");
                 } else {
-                    b.append(' ');
+                    out.append(' ');
                 }
             } else if (c > ' ' && c <= '~' && c != '"' && c != '\\') {
-                b.append((char) c);
+                out.append((char) c);
             } else {
-                b.append('\\').append(escape(c));
+                out.append('\\').append(escape(c));
             }
             wasSpace = c == ' ';
             i = next;
         }
-        return b.append('"').toString();
+        return out.append('"').toString();
     }
 
     private static String escape(int c) {

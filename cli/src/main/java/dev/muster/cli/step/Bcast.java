@@ -30,98 +30,115 @@ final class Bcast {
      *
      * @param step "" for a name that is still without it
      */
-    private static String defaultTarget(CommandContext c, String asked, String workDir, int jobId, String step) {
-        String configured = c.host().settings().bcastDirectory;
+    private static String defaultTarget(CommandContext context, String target, String workDir, int jobId, String step) {
+        String configured = context.host().settings().bcastDirectory;
         String directory;
-        if (asked.isEmpty()) {
+        if (target.isEmpty()) {
             if (configured.isEmpty()) {
                 directory = workDir;
             } else {
                 directory = configured;
             }
         } else {
-            directory = Texts.absolute(asked, workDir);
+            directory = Texts.absolute(target, workDir);
         }
 
         return directory + (directory.endsWith("/") ? "" : "/") + "slurm_bcast_" + jobId + "." + step;
     }
 
     /** The command line with the copy in the program's place; empty if it could not be copied, which has been told. */
-    static Optional<List<String>> sent(CommandContext c, JobOptions o, List<String> program, int jobId)
+    static Optional<List<String>> sent(CommandContext context, JobOptions options, List<String> program, int jobId)
             throws SlurmException, UsageException {
-        return sent(c, o, program, jobId, List.of("--jobid=" + jobId));
+        return sent(context, options, program, jobId, List.of("--jobid=" + jobId));
     }
 
-    private static boolean keepsOwnName(String asked) {
-        return asked.isEmpty() || asked.endsWith("/");
+    private static boolean keepsOwnName(String target) {
+        return target.isEmpty() || target.endsWith("/");
     }
 
-    private static List<String> sbcastOptions(JobOptions o, boolean libraries) throws UsageException {
+    private static List<String> sbcastOptions(JobOptions options, boolean libraries) throws UsageException {
         List<String> out =
                 new ArrayList<>(List.of("--force", "--preserve", "--send-libs=" + (libraries ? "yes" : "no")));
-        if (o.has(JobOption.BCAST_EXCLUDE)) {
-            out.add("--exclude=" + o.text(JobOption.BCAST_EXCLUDE));
+        if (options.has(JobOption.BCAST_EXCLUDE)) {
+            out.add("--exclude=" + options.text(JobOption.BCAST_EXCLUDE));
         }
-        if (o.has(JobOption.COMPRESS) && List.of("", "lz4").contains(Texts.lower(o.text(JobOption.COMPRESS)))) {
+        if (options.has(JobOption.COMPRESS)
+                && List.of("", "lz4").contains(Texts.lower(options.text(JobOption.COMPRESS)))) {
             out.add("--compress");
         }
         return out;
     }
 
+    /** Returns a default target that no other step of the job uses. */
+    private static String newTarget(CommandContext context, String requested, String workDir, int jobId) {
+        String request = "new" + context.host().requestId();
+        return defaultTarget(context, requested, workDir, jobId, request);
+    }
+
     /** Names the step after its program, not after the copy, unless the user named it. */
-    private static void nameAfter(String program, JobOptions o) throws UsageException {
-        if (!o.typed(JobOption.JOB_NAME) && (o.has(JobOption.JOBID) || !o.has(JobOption.JOB_NAME))) {
-            o.set(JobOption.JOB_NAME, Texts.baseName(program), JobOptions.Origin.COMMAND_LINE);
+    private static void nameAfter(String program, JobOptions options) throws UsageException {
+        if (!options.typed(JobOption.JOB_NAME) && (options.has(JobOption.JOBID) || !options.has(JobOption.JOB_NAME))) {
+            options.set(JobOption.JOB_NAME, Texts.baseName(program), JobOptions.Origin.COMMAND_LINE);
         }
     }
 
     /** @param where the nodes that it goes to, as options of sbcast */
     static Optional<List<String>> sent(
-            CommandContext c, JobOptions o, List<String> program, int jobId, List<String> where)
+            CommandContext context, JobOptions options, List<String> program, int jobId, List<String> where)
             throws SlurmException, UsageException {
-        if (!o.has(JobOption.BCAST) || program.isEmpty()) {
+        if (!options.has(JobOption.BCAST) || program.isEmpty()) {
             return Optional.of(program);
         }
-        if (o.has(JobOption.MULTI_PROG)) {
-            throw c.bad(
-                    o.exitError(1), "--bcast and --multi-prog together are not supported by this version of Muster");
+        if (options.has(JobOption.MULTI_PROG)) {
+            throw context.bad(
+                    options.exitError(1),
+                    "--bcast and --multi-prog together are not supported by this version of Muster");
         }
-        String workDir = new JobRequest(o).workDir();
-        Optional<String> source = ProgramFile.find(c, workDir, program.getFirst());
+        String workDir = new JobRequest(options).workDir();
+        Optional<String> source = ProgramFile.find(context, workDir, program.getFirst());
         if (source.isEmpty()) {
-            throw c.bad(o.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
+            throw context.bad(
+                    options.exitError(1), "Can't open `" + program.getFirst() + "`: No such file or directory");
         }
-        String asked = o.text(JobOption.BCAST);
-        boolean unnamed = keepsOwnName(asked);
-        String target = unnamed
-                ? defaultTarget(c, asked, workDir, jobId, "new" + c.host().requestId())
-                : Texts.absolute(asked, workDir);
-        Map<String, String> env = new HashMap<>(c.env());
+        String requested = options.text(JobOption.BCAST);
+        boolean unnamed = keepsOwnName(requested);
+        String target = unnamed ? newTarget(context, requested, workDir, jobId) : Texts.absolute(requested, workDir);
+        Map<String, String> env = new HashMap<>(context.env());
         env.keySet().removeIf(k -> k.equals("SLURM_BCAST") || k.startsWith("SBCAST_"));
-        boolean libraries = o.has(JobOption.SEND_LIBS)
-                ? o.text(JobOption.SEND_LIBS).equals("yes")
-                : c.host().settings().bcastSendLibs;
+        boolean libraries = options.has(JobOption.SEND_LIBS)
+                ? options.text(JobOption.SEND_LIBS).equals("yes")
+                : context.host().settings().bcastSendLibs;
         List<String> args = new ArrayList<>(where);
-        args.addAll(sbcastOptions(o, libraries));
+        args.addAll(sbcastOptions(options, libraries));
         args.addAll(List.of(source.get(), target));
         int rc = new Sbcast(unnamed)
-                .run(new CommandContext("sbcast", c.program(), args, env, c.host(), c.out(), c.err(), c.in()));
+                .run(new CommandContext(
+                        "sbcast",
+                        context.program(),
+                        args,
+                        env,
+                        context.host(),
+                        context.out(),
+                        context.err(),
+                        context.in()));
         if (rc != 0) {
-            c.error("Failed to broadcast '" + source.get() + "'. Exiting.");
+            context.error("Failed to broadcast '" + source.get() + "'. Exiting.");
             return Optional.empty();
         }
         if (libraries) {
-            String others = c.env("LD_LIBRARY_PATH");
-            o.stepEnvironment()
+            String others = context.env("LD_LIBRARY_PATH");
+            options.stepEnvironment()
                     .put("LD_LIBRARY_PATH", Sbcast.libraries(target) + (others.isEmpty() ? "" : ":" + others));
         }
         if (unnamed) {
-            nameAfter(program.getFirst(), o);
+            nameAfter(program.getFirst(), options);
         }
-        List<String> copy = new ArrayList<>(
-                unnamed
-                        ? List.of("sh", "-c", LAUNCHER, "srun", defaultTarget(c, asked, workDir, jobId, ""), target)
-                        : List.of(target));
+        List<String> copy = new ArrayList<>();
+        if (unnamed) {
+            String fixedTarget = defaultTarget(context, requested, workDir, jobId, "");
+            copy.addAll(List.of("sh", "-c", LAUNCHER, "srun", fixedTarget));
+        }
+        copy.add(target);
         copy.addAll(program.subList(1, program.size()));
         return Optional.of(copy);
     }

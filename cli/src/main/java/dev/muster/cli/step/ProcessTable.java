@@ -19,31 +19,32 @@ final class ProcessTable {
     private ProcessTable() {}
 
     /** Writes the process table for debuggers: the host and process of each task. */
-    static void print(CommandContext c, JobOptions o, List<String> program, int jobId, Json.Obj started) {
+    static void print(CommandContext context, JobOptions options, List<String> program, int jobId, Json.Obj started) {
         String multi = "";
         try {
-            multi = o.has(JobOption.MULTI_PROG)
-                    ? RawText.decode(c.host()
+            multi = options.has(JobOption.MULTI_PROG)
+                    ? RawText.decode(context.host()
                                     .readFile(
                                             Texts.absolute(
-                                                    program.getFirst(), c.host().workDir()),
+                                                    program.getFirst(),
+                                                    context.host().workDir()),
                                             FILE_BYTES_MAX))
                             .replaceAll("\\\\\\s*\n", "")
                     : "";
         } catch (IOException e) {
             multi = "";
         }
-        Json.Obj q = new Json.Obj();
-        q.put("jobId", (long) jobId);
+        Json.Obj query = new Json.Obj();
+        query.put("jobId", (long) jobId);
         java.util.TreeMap<Integer, String> lines = new java.util.TreeMap<>();
-        long giveUpMs = c.host().nowMs() + PATIENCE_MS;
+        long giveUpMs = context.host().nowMs() + PATIENCE_MS;
         while (lines.size() < started.integer("tasks")
-                && c.host().nowMs() < giveUpMs
-                && c.host().pause(100)) {
+                && context.host().nowMs() < giveUpMs
+                && context.host().pause(100)) {
             for (Json.Obj share : started.objects("shares")) {
                 try {
-                    for (Json.Obj step : c.host()
-                            .callNode(share.text("address"), share.integer("port"), "QueryProcesses", q)
+                    for (Json.Obj step : context.host()
+                            .callNode(share.text("address"), share.integer("port"), "QueryProcesses", query)
                             .objects("steps")) {
                         for (Json.Obj task : step.objects("tasks")) {
                             int rank = task.integer("rank");
@@ -63,6 +64,6 @@ final class ProcessTable {
                 }
             }
         }
-        lines.values().forEach(c::info);
+        lines.values().forEach(context::info);
     }
 }

@@ -38,7 +38,7 @@ public final class Sattach implements Command {
     private static final int INPUT_BYTES = 16 << 10;
     private static final int PAUSE_MS = 20;
 
-    private static final class Wanted {
+    private static final class Options {
         boolean label;
         boolean quiet;
         boolean layout;
@@ -57,118 +57,120 @@ public final class Sattach implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
+    public int run(CommandContext context) throws SlurmException, UsageException {
         try {
-            return attach(c);
+            return attach(context);
         } catch (UsageException e) {
-            throw e.exitCode() == 1 ? new UsageException(c.exitError(1), e.lines()) : e;
+            throw e.exitCode() == 1 ? new UsageException(context.exitError(1), e.lines()) : e;
         }
     }
 
-    private int attach(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = new Wanted();
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "<jobid.stepid>", h)) {
+    private int attach(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = new Options();
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "<jobid.stepid>", hit)) {
                 return 0;
             }
-            switch (h.opt().name()) {
-                case "label" -> w.label = true;
-                case "layout" -> w.layout = true;
-                case "quiet" -> w.quiet = true;
-                case "verbose" -> w.verbose++;
-                case "output-filter" -> w.outputTask = filter(c, h.value());
-                case "input-filter" -> w.inputTask = filter(c, h.value());
-                case "error-filter" -> w.errorTask = filter(c, h.value());
-                default -> throw c.bad(1, "--" + h.opt().name() + " is not supported by this cluster");
+            switch (hit.opt().name()) {
+                case "label" -> options.label = true;
+                case "layout" -> options.layout = true;
+                case "quiet" -> options.quiet = true;
+                case "verbose" -> options.verbose++;
+                case "output-filter" -> options.outputTask = filter(context, hit.value());
+                case "input-filter" -> options.inputTask = filter(context, hit.value());
+                case "error-filter" -> options.errorTask = filter(context, hit.value());
+                default -> throw context.bad(1, "--" + hit.opt().name() + " is not supported by this cluster");
             }
         }
-        if (p.operands().size() != 1) {
-            c.out().println("Usage: sattach [options] <jobid.stepid>");
-            throw c.bad(1, "too many parameters");
+        if (parsed.operands().size() != 1) {
+            context.out().println("Usage: sattach [options] <jobid.stepid>");
+            throw context.bad(1, "too many parameters");
         }
-        String id = p.operands().getFirst();
-        JobIds.check(c, id, 1);
+        String id = parsed.operands().getFirst();
+        JobIds.check(context, id, 1);
         if (id.indexOf('.') < 0) {
-            c.out().println("Usage: sattach [options] <jobid.stepid>");
-            throw c.bad(1, "Failed to parse stepid from command line options");
+            context.out().println("Usage: sattach [options] <jobid.stepid>");
+            throw context.bad(1, "Failed to parse stepid from command line options");
         }
-        if (w.verbose > 0) {
-            c.info("defined options");
-            c.info("-------------------- --------------------");
-            c.info("verbose             : " + w.verbose);
-            c.info("-------------------- --------------------");
-            c.info("end of defined options");
+        if (options.verbose > 0) {
+            context.info("defined options");
+            context.info("-------------------- --------------------");
+            context.info("verbose             : " + options.verbose);
+            context.info("-------------------- --------------------");
+            context.info("end of defined options");
         }
         int dot = id.indexOf('.');
         String step = id.substring(dot + 1);
         if (step.equals("batch") || step.equals("extern")) {
-            throw c.bad(1, "Cannot be used with extern or batch steps");
+            throw context.bad(1, "Cannot be used with extern or batch steps");
         }
-        return attach(c, w, JobIds.resolve(c, id.substring(0, dot)) + id.substring(dot));
+        return attach(context, options, JobIds.resolve(context, id.substring(0, dot)) + id.substring(dot));
     }
 
-    private static int filter(CommandContext c, String v) throws UsageException {
-        if (v.equals("all")) {
+    private static int filter(CommandContext context, String value) throws UsageException {
+        if (value.equals("all")) {
             return IoFrame.ALL_TASKS;
         }
-        if (!Texts.isNumber(v)) {
-            throw c.bad(1, "Invalid task number: " + v);
+        if (!Texts.isNumber(value)) {
+            throw context.bad(1, "Invalid task number: " + value);
         }
-        return Integer.parseInt(v);
+        return Integer.parseInt(value);
     }
 
-    private static boolean isPending(CommandContext c, String step) {
+    private static boolean isPending(CommandContext context, String step) {
         try {
-            int number = JobIds.resolve(c, step.indexOf('.') < 0 ? step : step.substring(0, step.indexOf('.')));
+            int number = JobIds.resolve(context, step.indexOf('.') < 0 ? step : step.substring(0, step.indexOf('.')));
             return number > 0
                     && AllocationClient.isPending(
-                            c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) number)));
+                            context.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long)
+                                            number)));
         } catch (SlurmException e) {
             return false;
         }
     }
 
-    private static int attach(CommandContext c, Wanted w, String id) throws SlurmException {
-        List<Json.Obj> steps = StepRows.load(c, List.of(id));
+    private static int attach(CommandContext context, Options options, String id) throws SlurmException {
+        List<Json.Obj> steps = StepRows.load(context, List.of(id));
         if (steps.isEmpty()) {
-            SlurmErrno why = isPending(c, id) ? SlurmErrno.JOB_PENDING : SlurmErrno.INVALID_JOB_ID;
-            c.error("Could not get job step info: " + why.sentence());
-            return c.exitError(1);
+            SlurmErrno errno = isPending(context, id) ? SlurmErrno.JOB_PENDING : SlurmErrno.INVALID_JOB_ID;
+            context.error("Could not get job step info: " + errno.sentence());
+            return context.exitError(1);
         }
         List<String> names = new ArrayList<>();
         steps.forEach(s -> names.addAll(nodes(s)));
         int tasks = Math.max(1, steps.stream().mapToInt(s -> s.integer("tasks")).sum());
-        if (w.layout) {
-            c.out().println("Job step layout:");
-            c.out()
+        if (options.layout) {
+            context.out().println("Job step layout:");
+            context.out()
                     .println("\t" + tasks + " tasks, " + names.size() + " nodes ("
                             + HostList.of(names).compressed() + ")\n");
             List<String> ranks =
                     steps.stream().flatMap(s -> s.texts("nodeTasks").stream()).toList();
             for (int i = 0; i < Math.min(names.size(), ranks.size()); i++) {
-                c.out().println("\tNode " + i + " (" + names.get(i) + "), " + onNode(ranks.get(i)));
+                context.out().println("\tNode " + i + " (" + names.get(i) + "), " + onNode(ranks.get(i)));
             }
             return 0;
         }
         StepRun run = new StepRun(
-                c,
-                new StepRun.Settings(false, 0, 0, w.quiet, w.verbose, true, true, false, LaunchTree.WIDTH_MAX),
+                context,
+                new StepRun.Settings(
+                        false, 0, 0, options.quiet, options.verbose, true, true, false, LaunchTree.WIDTH_MAX),
                 id,
-                new TaskOutput(c.out(), w.label, false, tasks),
-                new TaskOutput(c.err(), w.label, false, tasks));
-        run.onlyTasks(w.outputTask, w.errorTask);
+                new TaskOutput(context.out(), options.label, false, tasks),
+                new TaskOutput(context.err(), options.label, false, tasks));
+        run.onlyTasks(options.outputTask, options.errorTask);
         for (Json.Obj step : steps) {
             Json.Obj attach = new Json.Obj();
             attach.put("type", "IoAttach");
             attach.put("jobId", step.number("jobId"));
             attach.put("stepId", (long) StepId.parse(step.text("stepId")).orElse(-1));
             attach.put("observer", Boolean.TRUE);
-            run.connect(places(c, nodes(step)), attach, java.util.Map.of());
+            run.connect(places(context, nodes(step)), attach, java.util.Map.of());
         }
-        c.host().onSignal("INT", run::abandon);
-        c.host().onSignal("TERM", run::abandon);
-        c.host().startBackground("stdin", () -> input(c, run.nodes(), w.inputTask));
+        context.host().onSignal("INT", run::abandon);
+        context.host().onSignal("TERM", run::abandon);
+        context.host().startBackground("stdin", () -> input(context, run.nodes(), options.inputTask));
         return run.await();
     }
 
@@ -185,24 +187,24 @@ public final class Sattach implements Command {
     private static List<String> nodes(Json.Obj step) {
         return switch (HostList.parse(step.text("nodes"))) {
             case HostList.Parsed.Ok ok -> ok.list().names();
-            case HostList.Parsed.Invalid bad -> List.of();
+            case HostList.Parsed.Invalid invalid -> List.of();
         };
     }
 
     /** Adds what is typed here to the tasks' input, and ends that at the end of this input. */
-    private static void input(CommandContext c, List<StepNode> nodes, int task) {
+    private static void input(CommandContext context, List<StepNode> nodes, int task) {
         byte[] buffer = new byte[INPUT_BYTES];
-        if (c.host().isTty(0)) {
+        if (context.host().isTty(0)) {
             // reading a terminal from its background fails then instead of stopping sattach
-            c.host().ignoreSignal("TTIN");
+            context.host().ignoreSignal("TTIN");
         }
         boolean open = true;
         while (open && nodes.stream().anyMatch(n -> !n.isComplete())) {
             int n = 0;
             try {
-                n = c.in().read(buffer);
+                n = context.in().read(buffer);
             } catch (IOException e) {
-                if (!c.host().inBackground() || !c.host().pause(PAUSE_MS)) {
+                if (!context.host().inBackground() || !context.host().pause(PAUSE_MS)) {
                     n = -1;
                 }
             }
@@ -211,32 +213,33 @@ public final class Sattach implements Command {
                 IoFrame frame = open
                         ? new IoFrame('J', task, 0, 0, java.util.Arrays.copyOf(buffer, n))
                         : IoFrame.of('j', task, 0, 0);
-                nodes.forEach(node -> send(c, node, frame));
+                nodes.forEach(node -> send(context, node, frame));
             }
         }
     }
 
     /** Waits while the node is being connected to. */
-    private static void send(CommandContext c, StepNode node, IoFrame frame) {
+    private static void send(CommandContext context, StepNode node, IoFrame frame) {
         while (!node.isComplete() && !node.send(frame)) {
-            if (!c.host().pause(PAUSE_MS)) {
+            if (!context.host().pause(PAUSE_MS)) {
                 return;
             }
         }
     }
 
     /** The addresses of the step's nodes; which task runs where, the streams tell. */
-    private static List<Json.Obj> places(CommandContext c, List<String> names) throws SlurmException {
-        Json.Obj q = new Json.Obj();
-        q.put("nodes", new ArrayList<Object>(names));
-        q.put("fields", List.of("name", "address", "port"));
+    private static List<Json.Obj> places(CommandContext context, List<String> names) throws SlurmException {
+        Json.Obj query = new Json.Obj();
+        query.put("nodes", new ArrayList<Object>(names));
+        query.put("fields", List.of("name", "address", "port"));
         List<Json.Obj> out = new ArrayList<>();
-        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
-            if (names.contains(n.text("name"))) {
+        for (Json.Obj node :
+                context.host().controller().call("QueryNodes", query).objects("nodes")) {
+            if (names.contains(node.text("name"))) {
                 out.add(new Json.Obj()
-                        .put("node", n.text("name"))
-                        .put("address", n.text("address"))
-                        .put("port", n.number("port"))
+                        .put("node", node.text("name"))
+                        .put("address", node.text("address"))
+                        .put("port", node.number("port"))
                         .put("taskIds", new ArrayList<Object>()));
             }
         }

@@ -16,6 +16,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.LaunchTree;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +81,7 @@ public final class Sbcast implements Command {
         this.perNode = perNode;
     }
 
-    private static final class Wanted {
+    private static final class Options {
         boolean perNode;
         String job = "";
         boolean jobGiven;
@@ -110,116 +111,120 @@ public final class Sbcast implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        Wanted w = defaults(c);
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "SOURCE DEST", h)) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        Options options = defaults(context);
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "SOURCE DEST", hit)) {
                 return 0;
             }
-            option(c, w, h.opt().name(), h.value());
+            option(context, options, hit.opt().name(), hit.value());
         }
-        if (p.operands().size() != 2) {
+        if (parsed.operands().size() != 2) {
             throw new UsageException(
                     1,
                     List.of(
-                            "Need two file names, have " + p.operands().size() + " names",
+                            "Need two file names, have " + parsed.operands().size() + " names",
                             "Try \"sbcast --help\" for more information"));
         }
-        String source = p.operands().getFirst();
-        String target = p.operands().getLast();
-        return w.unallocated ? toNodes(c, w, source, target) : toJobs(c, w, source, target);
+        String source = parsed.operands().getFirst();
+        String target = parsed.operands().getLast();
+        return options.unallocated
+                ? toNodes(context, options, source, target)
+                : toJobs(context, options, source, target);
     }
 
     /** The options that slurm.conf and the environment set. */
-    private Wanted defaults(CommandContext c) throws SlurmException, UsageException {
-        Wanted w = new Wanted();
-        w.perNode = perNode;
-        w.sendLibs = c.host().settings().bcastSendLibs;
-        w.excluded = c.host().settings().bcastExclude;
-        for (GetOpt.Opt o : OPTIONS) {
-            String set = c.env("SBCAST_" + Texts.upper(o.name()).replace('-', '_'));
+    private Options defaults(CommandContext context) throws SlurmException, UsageException {
+        Options options = new Options();
+        options.perNode = perNode;
+        options.sendLibs = context.host().settings().bcastSendLibs;
+        options.excluded = context.host().settings().bcastExclude;
+        for (GetOpt.Opt option : OPTIONS) {
+            String set = context.env("SBCAST_" + Texts.upper(option.name()).replace('-', '_'));
             if (!set.isEmpty()) {
-                option(c, w, o.name(), set);
+                option(context, options, option.name(), set);
             }
         }
-        return w;
+        return options;
     }
 
     /** {@code --no-allocation} copies to named nodes instead of a job's. */
-    private static int toNodes(CommandContext c, Wanted w, String source, String target)
+    private static int toNodes(CommandContext context, Options options, String source, String target)
             throws SlurmException, UsageException {
-        if (w.nodes.isEmpty()) {
-            throw c.bad(1, "--no-allocation needs the nodes: --nodelist");
+        if (options.nodes.isEmpty()) {
+            throw context.bad(1, "--no-allocation needs the nodes: --nodelist");
         }
-        if (!w.job.isEmpty()) {
-            throw c.bad(1, "--no-allocation and --jobid are mutually exclusive");
+        if (!options.job.isEmpty()) {
+            throw context.bad(1, "--no-allocation and --jobid are mutually exclusive");
         }
-        if (w.verbose > 0) {
-            settings(c, w, source, target);
+        if (options.verbose > 0) {
+            settings(context, options, source, target);
         }
-        return withLibraries(c, "", source, target, w);
+        return withLibraries(context, "", source, target, options);
     }
 
-    private static int toJobs(CommandContext c, Wanted w, String source, String target)
+    private static int toJobs(CommandContext context, Options options, String source, String target)
             throws SlurmException, UsageException {
-        String id = w.jobGiven ? w.job : c.env("SLURM_JOB_ID");
-        if (id.isEmpty() && !w.jobGiven) {
-            throw c.bad(
+        String id = options.jobGiven ? options.job : context.env("SLURM_JOB_ID");
+        if (id.isEmpty() && !options.jobGiven) {
+            throw context.bad(
                     1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
         }
-        JobIds.check(c, id, 1);
-        if (w.verbose > 0) {
-            settings(c, w, source, target);
+        JobIds.check(context, id, 1);
+        if (options.verbose > 0) {
+            settings(context, options, source, target);
         }
         int rc = 0;
-        for (int job : jobs(c, id)) {
-            rc = Math.max(rc, withLibraries(c, Integer.toString(job), source, target, w));
+        for (int job : jobs(context, id)) {
+            rc = Math.max(rc, withLibraries(context, Integer.toString(job), source, target, options));
         }
         return rc;
     }
 
     /** The job itself; every component of a heterogeneous one that is named as a whole. */
-    private static List<Integer> jobs(CommandContext c, String id) throws SlurmException, UsageException {
-        int number = JobIds.resolve(c, id.indexOf('.') < 0 ? id : id.substring(0, id.indexOf('.')));
-        List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(lookup(c, id, number));
+    private static List<Integer> jobs(CommandContext context, String id) throws SlurmException, UsageException {
+        int number = JobIds.resolve(context, id.indexOf('.') < 0 ? id : id.substring(0, id.indexOf('.')));
+        List<Integer> members = id.indexOf('+') >= 0 ? List.of() : SrunHet.members(lookup(context, id, number));
         return members.isEmpty() || members.getFirst() != number ? List.of(number) : members;
     }
 
-    private static void option(CommandContext c, Wanted w, String name, String value) throws UsageException {
+    private static void option(CommandContext context, Options options, String name, String value)
+            throws UsageException {
         switch (name) {
-            case "force" -> w.force = true;
+            case "force" -> options.force = true;
             case "jobid" -> {
-                w.job = value;
-                w.jobGiven = true;
+                options.job = value;
+                options.jobGiven = true;
             }
-            case "nodelist" -> w.nodes = value;
-            case "no-allocation" -> w.unallocated = true;
-            case "preserve" -> w.preserve = true;
+            case "nodelist" -> options.nodes = value;
+            case "no-allocation" -> options.unallocated = true;
+            case "preserve" -> options.preserve = true;
             case "compress" -> {
-                w.packs = List.of("", "lz4").contains(Texts.lower(value));
-                if (!w.packs && !Texts.lower(value).equals("none")) {
-                    c.error("Compression type '" + value + "' unknown, disabling compression support.");
+                options.packs = List.of("", "lz4").contains(Texts.lower(value));
+                if (!options.packs && !Texts.lower(value).equals("none")) {
+                    context.error("Compression type '" + value + "' unknown, disabling compression support.");
                 }
             }
             case "send-libs" -> {
                 if (!List.of("", "yes", "no").contains(Texts.lower(value))) {
-                    throw c.bad(1, "--send-libs: yes or no, not " + value);
+                    throw context.bad(1, "--send-libs: yes or no, not " + value);
                 }
-                w.sendLibs = !Texts.lower(value).equals("no");
+                options.sendLibs = !Texts.lower(value).equals("no");
             }
-            case "exclude" -> w.excluded = excluded(c, value);
-            case "fanout", "treewidth" -> w.fanout = Math.clamp(Digits.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
+            case "exclude" -> options.excluded = excluded(context, value);
+            case "fanout", "treewidth" ->
+                options.fanout = Math.clamp(Digits.parseNumber(value), 0, LaunchTree.WIDTH_MAX);
             case "size" -> {
                 long bytes = bytes(value);
                 if (bytes < 0) {
-                    c.err().println("size specification is invalid, ignored");
+                    context.err().println("size specification is invalid, ignored");
                 } else if (bytes > 0) {
-                    w.blockBytes = Math.min(bytes, BLOCK_MAX);
+                    options.blockBytes = Math.min(bytes, BLOCK_MAX);
                 }
             }
-            case "timeout" -> w.timeoutSeconds = Math.clamp(Digits.parseNumber(value), 0, Integer.MAX_VALUE);
-            case "verbose" -> w.verbose += 1;
+            case "timeout" -> options.timeoutSeconds = Math.clamp(Digits.parseNumber(value), 0, Integer.MAX_VALUE);
+            case "verbose" -> options.verbose += 1;
             default -> throw new IllegalStateException(name);
         }
     }
@@ -241,11 +246,11 @@ public final class Sbcast implements Command {
     }
 
     /** Directories of libraries that every node has; NONE for none. */
-    static List<String> excluded(CommandContext c, String value) throws UsageException {
+    static List<String> excluded(CommandContext context, String value) throws UsageException {
         List<String> out = value.equalsIgnoreCase("none") ? List.of() : Texts.split(value, ',');
         for (String path : out) {
             if (!path.startsWith("/")) {
-                throw c.bad(1, "Invalid exclude path '" + path + "': it must be absolute");
+                throw context.bad(1, "Invalid exclude path '" + path + "': it must be absolute");
             }
         }
         return out;
@@ -256,24 +261,24 @@ public final class Sbcast implements Command {
         return target + "_libs";
     }
 
-    private static int withLibraries(CommandContext c, String job, String source, String target, Wanted w)
+    private static int withLibraries(CommandContext context, String job, String source, String target, Options options)
             throws SlurmException, UsageException {
-        int rc = copy(c, job, source, target, w, false);
-        if (rc != 0 || !w.sendLibs) {
+        int rc = copy(context, job, source, target, options, false);
+        if (rc != 0 || !options.sendLibs) {
             return rc;
         }
-        c.host().needsOwnProcess(); // ldd is run as the caller
+        context.host().needsOwnProcess(); // ldd is run as the caller
         List<java.nio.file.Path> found;
         try {
             found = Libraries.of(
-                    java.nio.file.Path.of(Texts.absolute(source, c.host().workDir())), w.excluded);
+                    java.nio.file.Path.of(Texts.absolute(source, context.host().workDir())), options.excluded);
         } catch (java.io.IOException e) {
-            throw c.bad(1, "Can't find the shared objects of `" + source + "`: " + e.getMessage());
+            throw context.bad(1, "Can't find the shared objects of `" + source + "`: " + ErrorSentence.of(e));
         }
         for (java.nio.file.Path library : found) {
             String to = libraries(target) + "/" + library.getFileName();
-            if (copy(c, job, library.toString(), to, w, true) != 0) {
-                c.error("Broadcast of '" + library + "' failed");
+            if (copy(context, job, library.toString(), to, options, true) != 0) {
+                context.error("Broadcast of '" + library + "' failed");
                 return 1;
             }
         }
@@ -290,49 +295,49 @@ public final class Sbcast implements Command {
         return requireNonNull(all.get(name), name);
     }
 
-    private static void settings(CommandContext c, Wanted w, String source, String target) {
+    private static void settings(CommandContext context, Options options, String source, String target) {
         say(
-                c,
+                context,
                 RULE,
-                "block_size = " + w.blockBytes,
-                "compress   = " + (w.packs ? 1 : 0),
-                "exclude    = " + (w.excluded.isEmpty() ? "NONE" : String.join(",", w.excluded)),
-                "force      = " + w.force,
-                "fanout     = " + w.fanout,
-                "preserve   = " + w.preserve,
-                "send_libs  = " + w.sendLibs,
-                "timeout    = " + w.timeoutSeconds,
-                "verbose    = " + w.verbose,
+                "block_size = " + options.blockBytes,
+                "compress   = " + (options.packs ? 1 : 0),
+                "exclude    = " + (options.excluded.isEmpty() ? "NONE" : String.join(",", options.excluded)),
+                "force      = " + options.force,
+                "fanout     = " + options.fanout,
+                "preserve   = " + options.preserve,
+                "send_libs  = " + options.sendLibs,
+                "timeout    = " + options.timeoutSeconds,
+                "verbose    = " + options.verbose,
                 "source     = " + source,
                 "dest       = " + target,
                 RULE);
     }
 
-    private static void file(CommandContext c, Map<String, Object> all, String job, String nodes) {
+    private static void file(CommandContext context, Map<String, Object> all, String job, String nodes) {
         say(
-                c,
+                context,
                 "modes    = " + Integer.toOctalString((Integer) attribute(all, "mode")),
                 "uid      = " + all.get("uid"),
                 "gid      = " + all.get("gid"),
-                "atime    = " + date(c, attribute(all, "lastAccessTime")),
-                "mtime    = " + date(c, attribute(all, "lastModifiedTime")),
-                "ctime    = " + date(c, attribute(all, "ctime")),
+                "atime    = " + date(context, attribute(all, "lastAccessTime")),
+                "mtime    = " + date(context, attribute(all, "lastModifiedTime")),
+                "ctime    = " + date(context, attribute(all, "ctime")),
                 "size     = " + all.get("size"),
                 "jobid      = " + job,
                 "node_list  = " + nodes);
     }
 
-    private static void say(CommandContext c, String... lines) {
+    private static void say(CommandContext context, String... lines) {
         for (String line : lines) {
-            c.info(line);
+            context.info(line);
         }
     }
 
-    private static String date(CommandContext c, Object time) {
+    private static String date(CommandContext context, Object time) {
         return java.time.format.DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", java.util.Locale.ROOT)
                 .format(((java.nio.file.attribute.FileTime) time)
                         .toInstant()
-                        .atZone(c.host().zone()));
+                        .atZone(context.host().zone()));
     }
 
     private static String seconds(Object time) {
@@ -341,24 +346,24 @@ public final class Sbcast implements Command {
         return at.getEpochSecond() + "." + nanos;
     }
 
-    private static Json.Obj lookup(CommandContext c, String typed, int job) throws UsageException {
+    private static Json.Obj lookup(CommandContext context, String typed, int job) throws UsageException {
         try {
-            Json.Obj allocation =
-                    c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long) Math.max(0, job)));
+            Json.Obj allocation = context.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", (long)
+                            Math.max(0, job)));
             AllocationClient.mustRun(allocation);
             return allocation;
         } catch (SlurmException e) {
             boolean stranger = e.errno() == SlurmErrno.ACCESS_DENIED.number();
             if (e.errno() == SlurmErrno.INVALID_JOB_ID.number() && Digits.parseNumber(typed) > 0) {
-                throw c.bad(1, "Failed to load JobId=" + typed + ": '" + e.getMessage() + "'");
+                throw context.bad(1, "Failed to load JobId=" + typed + ": '" + e.getMessage() + "'");
             }
-            throw c.bad(
+            throw context.bad(
                     255, "Slurm job " + typed + " lookup error: " + (stranger ? "Invalid user id" : e.getMessage()));
         }
     }
 
     /** The nodes that are named, which are of the job's; none for all of them. */
-    private static List<String> chosen(CommandContext c, String named, String ofJob) throws UsageException {
+    private static List<String> chosen(CommandContext context, String named, String ofJob) throws UsageException {
         if (named.isEmpty()) {
             return List.of();
         }
@@ -368,36 +373,38 @@ public final class Sbcast implements Command {
                 && all.list().names().containsAll(some.list().names())) {
             return List.copyOf(new java.util.LinkedHashSet<>(some.list().names()));
         }
-        throw c.bad(1, "--nodelist=" + named + " is not a part of the job's nodes " + ofJob);
+        throw context.bad(1, "--nodelist=" + named + " is not a part of the job's nodes " + ofJob);
     }
 
-    private static int copy(CommandContext c, String job, String source, String target, Wanted w, boolean makeDirectory)
+    private static int copy(
+            CommandContext context, String job, String source, String target, Options options, boolean makeDirectory)
             throws SlurmException, UsageException {
-        c.host().needsOwnProcess(); // only there can the file be asked for more than its content
+        context.host().needsOwnProcess(); // only there can the file be asked for more than its content
         Map<String, Object> attributes;
-        String path = Texts.absolute(source, c.host().workDir());
+        String path = Texts.absolute(source, context.host().workDir());
         try {
-            c.host().readFile(path, 1);
+            context.host().readFile(path, 1);
             attributes = attributes(path);
         } catch (java.io.IOException e) {
-            throw c.bad(255, "Can't open `" + source + "`: No such file or directory");
+            throw context.bad(255, "Can't open `" + source + "`: No such file or directory");
         }
         // without an allocation the nodes that are named are all there is
-        Json.Obj allocation =
-                w.unallocated ? new Json.Obj().put("nodes", w.nodes) : lookup(c, job, Integer.parseInt(job));
-        List<String> chosen = chosen(c, w.nodes, allocation.text("nodes"));
+        Json.Obj allocation = options.unallocated
+                ? new Json.Obj().put("nodes", options.nodes)
+                : lookup(context, job, Integer.parseInt(job));
+        List<String> chosen = chosen(context, options.nodes, allocation.text("nodes"));
         int nodes = chosen.isEmpty() ? Math.max(1, allocation.integer("nodeCount")) : chosen.size();
-        if (w.verbose > 0) {
-            file(c, attributes, job, allocation.text("nodes"));
+        if (options.verbose > 0) {
+            file(context, attributes, job, allocation.text("nodes"));
         }
-        Optional<java.nio.file.Path> packed = w.packs ? Optional.of(packed(c, path)) : Optional.empty();
+        Optional<java.nio.file.Path> packed = options.packs ? Optional.of(packed(context, path)) : Optional.empty();
         try {
             return write(
-                    c,
+                    context,
                     job,
                     packed.map(java.nio.file.Path::toString).orElse(path),
                     target,
-                    w,
+                    options,
                     makeDirectory,
                     attributes,
                     chosen,
@@ -408,7 +415,7 @@ public final class Sbcast implements Command {
     }
 
     /** Compresses the file. The relays of slurmd pass it on as it is, and each node unpacks it. */
-    private static java.nio.file.Path packed(CommandContext c, String path) throws UsageException {
+    private static java.nio.file.Path packed(CommandContext context, String path) throws UsageException {
         try {
             java.nio.file.Path out = java.nio.file.Files.createTempFile("sbcast", ".gz");
             try (var to = new java.util.zip.GZIPOutputStream(java.nio.file.Files.newOutputStream(out), 1 << 16) {
@@ -423,26 +430,26 @@ public final class Sbcast implements Command {
             }
             return out;
         } catch (java.io.IOException e) {
-            throw c.bad(255, "Can't pack `" + path + "`: " + e.getMessage());
+            throw context.bad(255, "Can't pack `" + path + "`: " + ErrorSentence.of(e));
         }
     }
 
     private static int write(
-            CommandContext c,
+            CommandContext context,
             String job,
             String path,
             String target,
-            Wanted w,
+            Options options,
             boolean makeDirectory,
             Map<String, Object> attributes,
             List<String> chosen,
             int nodes)
             throws SlurmException, UsageException {
-        String directory = c.host().settings().bcastDirectory;
+        String directory = context.host().settings().bcastDirectory;
         long size = ((Number) attribute(attributes, "size")).longValue();
-        long block = Math.clamp(size, 1, w.blockBytes);
+        long block = Math.clamp(size, 1, options.blockBytes);
         List<String> args = new ArrayList<>(List.of(
-                w.unallocated ? "--no-allocate" : "--jobid=" + job,
+                options.unallocated ? "--no-allocate" : "--jobid=" + job,
                 "--overlap",
                 "-Q",
                 "-N" + nodes,
@@ -453,34 +460,43 @@ public final class Sbcast implements Command {
                 "--input=" + path.replace("%", "%%"),
                 "sh",
                 "-c",
-                (w.perNode && !makeDirectory ? OF_NODE : "") + WRITER,
+                (options.perNode && !makeDirectory ? OF_NODE : "") + WRITER,
                 "sbcast",
                 target.startsWith("/") || directory.isEmpty() ? target : directory + "/" + target,
                 Integer.toOctalString((Integer) attribute(attributes, "mode") & 07777),
-                w.force ? "f" : "",
-                w.preserve ? seconds(attribute(attributes, "lastAccessTime")) : "",
-                w.preserve ? seconds(attribute(attributes, "lastModifiedTime")) : "",
+                options.force ? "f" : "",
+                options.preserve ? seconds(attribute(attributes, "lastAccessTime")) : "",
+                options.preserve ? seconds(attribute(attributes, "lastModifiedTime")) : "",
                 makeDirectory ? "d" : "",
                 Long.toString(block),
-                Long.toString(w.timeoutSeconds * Math.ceilDiv(size, block)),
-                w.packs ? "z" : ""));
+                Long.toString(options.timeoutSeconds * Math.ceilDiv(size, block)),
+                options.packs ? "z" : ""));
         if (!chosen.isEmpty()) {
             args.addFirst("--nodelist=" + String.join(",", chosen));
         }
-        if (w.fanout > 0) {
-            args.addFirst("--treewidth=" + w.fanout);
+        if (options.fanout > 0) {
+            args.addFirst("--treewidth=" + options.fanout);
         }
-        return new Srun(w.unallocated ? Map.of() : addresses(c))
-                .run(new CommandContext("srun", c.program(), args, c.env(), c.host(), c.out(), c.err(), c.in()));
+        return new Srun(options.unallocated ? Map.of() : addresses(context))
+                .run(new CommandContext(
+                        "srun",
+                        context.program(),
+                        args,
+                        context.env(),
+                        context.host(),
+                        context.out(),
+                        context.err(),
+                        context.in()));
     }
 
     /** BcastAddr of the nodes that have one. */
-    private static Map<String, String> addresses(CommandContext c) throws SlurmException {
+    private static Map<String, String> addresses(CommandContext context) throws SlurmException {
         Map<String, String> out = new java.util.TreeMap<>();
-        Json.Obj q = new Json.Obj().put("all", Boolean.TRUE).put("fields", List.of("name", "bcastAddress"));
-        for (Json.Obj n : c.host().controller().call("QueryNodes", q).objects("nodes")) {
-            if (!n.text("bcastAddress").isEmpty()) {
-                out.put(n.text("name"), n.text("bcastAddress"));
+        Json.Obj query = new Json.Obj().put("all", Boolean.TRUE).put("fields", List.of("name", "bcastAddress"));
+        for (Json.Obj node :
+                context.host().controller().call("QueryNodes", query).objects("nodes")) {
+            if (!node.text("bcastAddress").isEmpty()) {
+                out.put(node.text("name"), node.text("bcastAddress"));
             }
         }
         return out;

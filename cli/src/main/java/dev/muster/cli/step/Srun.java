@@ -57,136 +57,136 @@ public final class Srun implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        List<List<String>> sections = HetComponents.sections('R', c.args());
-        JobOptions o = new JobOptions(c, 'R', ComponentEnvironment.ofPlainStep(c));
-        List<String> typed = o.readArguments(sections.getFirst());
-        if (CommonOptions.helpOrVersion(c, o)) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        List<List<String>> sections = HetComponents.sections('R', context.args());
+        JobOptions options = new JobOptions(context, 'R', ComponentEnvironment.ofPlainStep(context));
+        List<String> typed = options.readArguments(sections.getFirst());
+        if (CommonOptions.helpOrVersion(context, options)) {
             return 0;
         }
-        if (o.text(JobOption.MPI).equals("list")) {
-            MpiKinds.list(c);
+        if (options.text(JobOption.MPI).equals("list")) {
+            MpiKinds.list(context);
             return 0;
         }
-        OptionEnvironment.read(o);
-        boolean inside = isInside(o);
-        checkGroups(c, o, sections.size());
+        OptionEnvironment.read(options);
+        boolean inside = isInside(options);
+        checkGroups(context, options, sections.size());
         if (inside) {
-            Clusters.selectOfAllocation(c);
+            Clusters.selectOfAllocation(context);
         }
-        boolean components = sections.size() > 1 || inside && o.has(JobOption.HET_GROUP);
+        boolean components = sections.size() > 1 || inside && options.has(JobOption.HET_GROUP);
         if (!components) {
-            CliFilter.preSubmit(o, 0, typed);
+            CliFilter.preSubmit(options, 0, typed);
         }
-        MpiKinds.check(c, o);
-        checkTreeWidth(c, o);
-        messages(c, o);
-        Optional<X11Forward> windows = windows(c, o);
+        MpiKinds.check(context, options);
+        checkTreeWidth(context, options);
+        messages(context, options);
+        Optional<X11Forward> windows = windows(context, options);
         if (components) {
-            c.host().needsOwnProcess();
-            X11Forward.refuseForComponents(c, o, sections.size());
-            return inside ? hetInside(c, o, sections) : hetAlone(c, o, sections);
+            context.host().needsOwnProcess();
+            X11Forward.refuseForComponents(context, options, sections.size());
+            return inside ? hetInside(context, options, sections) : hetAlone(context, options, sections);
         }
-        return plain(c, o, typed, windows);
+        return plain(context, options, typed, windows);
     }
 
     /** Checks the list of {@code --het-group}, also where no such job exists. */
-    private static void checkGroups(CommandContext c, JobOptions o, int sections) throws UsageException {
-        if (!o.has(JobOption.HET_GROUP)) {
+    private static void checkGroups(CommandContext context, JobOptions options, int sections) throws UsageException {
+        if (!options.has(JobOption.HET_GROUP)) {
             return;
         }
-        List<Integer> groups = SrunHet.groups(c, o);
-        if (!isInside(o) && sections == 1) {
-            SrunHet.within(c, o, groups, 1);
+        List<Integer> groups = SrunHet.groups(context, options);
+        if (!isInside(options) && sections == 1) {
+            SrunHet.within(context, options, groups, 1);
         }
     }
 
     /** Runs a step that has no components. */
-    private int plain(CommandContext c, JobOptions o, List<String> typed, Optional<X11Forward> windows)
+    private int plain(CommandContext context, JobOptions options, List<String> typed, Optional<X11Forward> windows)
             throws SlurmException, UsageException {
-        if (typed.isEmpty() && !o.has(JobOption.TEST_ONLY)) {
+        if (typed.isEmpty() && !options.has(JobOption.TEST_ONLY)) {
             throw new UsageException(CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
         }
-        async(c, o);
-        terminal(c, o);
-        StepFiles.numbers(o);
-        List<String> program = ProgramFile.tested(o, typed);
-        if (o.verbose() > 0) {
-            OptionReport.print(o);
+        async(context, options);
+        terminal(context, options);
+        StepFiles.numbers(options);
+        List<String> program = ProgramFile.tested(options, typed);
+        if (options.verbose() > 0) {
+            OptionReport.print(options);
         }
-        if (o.has(JobOption.NO_ALLOCATE)) {
-            return new SrunDirect(c, o).run(program);
+        if (options.has(JobOption.NO_ALLOCATE)) {
+            return new SrunDirect(context, options).run(program);
         }
-        if (needsOwnProcess(c, o)) {
-            c.host().needsOwnProcess();
+        if (needsOwnProcess(context, options)) {
+            context.host().needsOwnProcess();
         }
-        Optional<ResumableStep> begun = c.host().resumable();
+        Optional<ResumableStep> begun = context.host().resumable();
         if (begun.isPresent()) {
-            return resume(c, o, program, begun.get());
+            return resume(context, options, program, begun.get());
         }
-        if (!isInside(o)) {
-            return alone(c, o, program, windows);
+        if (!isInside(options)) {
+            return alone(context, options, program, windows);
         }
-        StepRequest.settleTasksPerNode(o);
-        return inside(c, o, program);
+        StepRequest.settleTasksPerNode(options);
+        return inside(context, options, program);
     }
 
     /** A display belongs to the allocation: a step in one that is there already has the allocation's. */
-    private static Optional<X11Forward> windows(CommandContext c, JobOptions o) throws UsageException {
-        if (!o.has(JobOption.X11)) {
+    private static Optional<X11Forward> windows(CommandContext context, JobOptions options) throws UsageException {
+        if (!options.has(JobOption.X11)) {
             return Optional.empty();
         }
-        c.host().needsOwnProcess();
-        Optional<X11Forward> windows = X11Forward.of(c, o);
-        if (isInside(o)) {
-            c.error("Ignoring --x11 option for a job step within an existing job. Set x11 options at job "
+        context.host().needsOwnProcess();
+        Optional<X11Forward> windows = X11Forward.of(context, options);
+        if (isInside(options)) {
+            context.error("Ignoring --x11 option for a job step within an existing job. Set x11 options at job "
                     + "allocation time.");
             return Optional.empty();
         }
         return windows;
     }
 
-    private static void async(CommandContext c, JobOptions o) throws UsageException {
-        String wrong;
-        if (!o.has(JobOption.ASYNC)) {
-            if (o.has(JobOption.PARSABLE)) {
-                wrong = "--parsable requires --async";
+    private static void async(CommandContext context, JobOptions options) throws UsageException {
+        String error;
+        if (!options.has(JobOption.ASYNC)) {
+            if (options.has(JobOption.PARSABLE)) {
+                error = "--parsable requires --async";
             } else {
-                wrong = "";
+                error = "";
             }
-        } else if (o.has(JobOption.PTY)) {
-            wrong = "--async and --pty are mutually exclusive";
-        } else if (o.has(JobOption.IMMEDIATE)) {
-            wrong = "--immediate and --async are mutually exclusive";
-        } else if (!isInside(o)) {
-            wrong = "--async is only valid for steps submitted within an existing job allocation";
+        } else if (options.has(JobOption.PTY)) {
+            error = "--async and --pty are mutually exclusive";
+        } else if (options.has(JobOption.IMMEDIATE)) {
+            error = "--immediate and --async are mutually exclusive";
+        } else if (!isInside(options)) {
+            error = "--async is only valid for steps submitted within an existing job allocation";
         } else {
-            wrong = "";
+            error = "";
         }
 
-        if (!wrong.isEmpty()) {
-            throw c.bad(o.exitError(1), wrong);
+        if (!error.isEmpty()) {
+            throw context.bad(options.exitError(1), error);
         }
     }
 
     /** Drops {@code --pty} where srun's own input is no terminal. */
-    private static void terminal(CommandContext c, JobOptions o) {
-        if (o.has(JobOption.PTY) && !c.host().isTty(0)) {
-            c.error("ioctl(TIOCGWINSZ): Inappropriate ioctl for device");
-            c.error("Not using a pseudo-terminal, disregarding --pty option");
-            o.drop(JobOption.PTY);
+    private static void terminal(CommandContext context, JobOptions options) {
+        if (options.has(JobOption.PTY) && !context.host().isTty(0)) {
+            context.error("ioctl(TIOCGWINSZ): Inappropriate ioctl for device");
+            context.error("Not using a pseudo-terminal, disregarding --pty option");
+            options.drop(JobOption.PTY);
         }
     }
 
     /** Terminals, files that stay open and programs beside the step are the caller's own. */
-    private static boolean needsOwnProcess(CommandContext c, JobOptions o) {
-        return o.has(JobOption.PTY)
-                || o.has(JobOption.BCAST)
-                || !StepHooks.program(c, o, JobOption.PROLOG).isEmpty()
-                || !StepHooks.program(c, o, JobOption.EPILOG).isEmpty()
-                || isFile(o.text(JobOption.INPUT))
-                || isFile(o.text(JobOption.OUTPUT))
-                || isFile(o.text(JobOption.ERROR));
+    private static boolean needsOwnProcess(CommandContext context, JobOptions options) {
+        return options.has(JobOption.PTY)
+                || options.has(JobOption.BCAST)
+                || !StepHooks.program(context, options, JobOption.PROLOG).isEmpty()
+                || !StepHooks.program(context, options, JobOption.EPILOG).isEmpty()
+                || isFile(options.text(JobOption.INPUT))
+                || isFile(options.text(JobOption.OUTPUT))
+                || isFile(options.text(JobOption.ERROR));
     }
 
     private static boolean isFile(String where) {
@@ -194,69 +194,72 @@ public final class Srun implements Command {
     }
 
     /** Resumes a step that the command service started and left to this process. */
-    private int resume(CommandContext c, JobOptions o, List<String> program, ResumableStep begun)
+    private int resume(CommandContext context, JobOptions options, List<String> program, ResumableStep begun)
             throws UsageException {
-        StepSignals signals = StepSignals.begin(c, o);
+        StepSignals signals = StepSignals.begin(context, options);
         Json.Obj allocation = begun.state().obj("allocation");
         int jobId = allocation.integer("jobId");
         if (!begun.state().flag("own")) {
-            return StepFollower.follow(c, o, program, allocation, begun.state().obj("started"), signals, false);
+            return StepFollower.follow(
+                    context, options, program, allocation, begun.state().obj("started"), signals, false);
         }
-        try (Keepalive _ = Keepalive.begin(c, jobId)) {
-            int rc =
-                    StepFollower.follow(c, o, program, allocation, begun.state().obj("started"), signals, true);
-            AllocationClient.complete(c, jobId, rc);
+        try (Keepalive _ = Keepalive.begin(context, jobId)) {
+            int rc = StepFollower.follow(
+                    context, options, program, allocation, begun.state().obj("started"), signals, true);
+            AllocationClient.complete(context, jobId, rc);
             return rc;
         }
     }
 
     /** Whether the step runs in an allocation that exists; {@code --test-only} always asks about a new job. */
-    private static boolean isInside(JobOptions o) {
-        return o.has(JobOption.JOBID) && !o.has(JobOption.TEST_ONLY);
+    private static boolean isInside(JobOptions options) {
+        return options.has(JobOption.JOBID) && !options.has(JobOption.TEST_ONLY);
     }
 
-    private int inside(CommandContext c, JobOptions o, List<String> program) throws SlurmException, UsageException {
-        Optional<Json.Obj> allocation = confirmed(c, o);
-        return allocation.isEmpty() ? o.exitError(1) : step(c, o, program, allocation.get(), false);
+    private int inside(CommandContext context, JobOptions options, List<String> program)
+            throws SlurmException, UsageException {
+        Optional<Json.Obj> allocation = confirmed(context, options);
+        return allocation.isEmpty() ? options.exitError(1) : step(context, options, program, allocation.get(), false);
     }
 
     /** The allocation that the step is to run in, once it is ready; empty after its error has been told. */
-    private static Optional<Json.Obj> confirmed(CommandContext c, JobOptions o) throws SlurmException {
-        int jobId = o.integer(JobOption.JOBID);
+    private static Optional<Json.Obj> confirmed(CommandContext context, JobOptions options) throws SlurmException {
+        int jobId = options.integer(JobOption.JOBID);
         Json.Obj allocation;
         try {
-            Json.Obj q = new Json.Obj();
-            q.put("jobId", (long) jobId);
-            allocation = StepManager.call(c, "AwaitAllocation", q);
+            Json.Obj query = new Json.Obj();
+            query.put("jobId", (long) jobId);
+            allocation = StepManager.call(context, "AwaitAllocation", query);
             AllocationClient.mustRun(allocation);
         } catch (SlurmException e) {
             switch (SlurmErrno.of(e.errno())) {
-                case ACCESS_DENIED -> c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
-                case ALREADY_DONE -> c.error("Slurm job " + jobId + " has expired");
-                default -> c.error("Unable to confirm allocation for job " + jobId + ": " + e.getMessage());
+                case ACCESS_DENIED -> context.error("Unable to create step for job " + jobId + ": " + e.getMessage());
+                case ALREADY_DONE -> context.error("Slurm job " + jobId + " has expired");
+                default -> context.error("Unable to confirm allocation for job " + jobId + ": " + e.getMessage());
             }
             if (NO_JOB_TO_RUN_IN.contains(SlurmErrno.of(e.errno()))) {
-                c.info("Check SLURM_JOB_ID environment variable. Expired or invalid job " + jobId);
+                context.info("Check SLURM_JOB_ID environment variable. Expired or invalid job " + jobId);
             }
             return Optional.empty();
         }
         if (!allocation.flag("ready")) {
-            allocation = new AllocationClient(c, o).await(jobId, o.has(JobOption.QUIET));
+            allocation = new AllocationClient(context, options).await(jobId, options.has(JobOption.QUIET));
         }
         return Optional.of(allocation);
     }
 
-    private int alone(CommandContext c, JobOptions o, List<String> program, Optional<X11Forward> windows)
+    private int alone(CommandContext context, JobOptions options, List<String> program, Optional<X11Forward> windows)
             throws SlurmException, UsageException {
-        if (o.typed(JobOption.RELATIVE)) {
+        if (options.typed(JobOption.RELATIVE)) {
             throw new UsageException(
                     CommandContext.FATAL_EXIT,
                     List.of("srun: fatal: --relative option invalid for job allocation request"));
         }
-        AllocationClient client = new AllocationClient(c, o).running(List.of(program));
+        AllocationClient client = new AllocationClient(context, options).running(List.of(program));
         String name;
-        if (o.typed(JobOption.JOB_NAME) || c.env("SLURM_JOB_ID").isEmpty() && o.has(JobOption.JOB_NAME)) {
-            name = o.text(JobOption.JOB_NAME);
+        if (options.typed(JobOption.JOB_NAME)
+                || context.env("SLURM_JOB_ID").isEmpty() && options.has(JobOption.JOB_NAME)) {
+            name = options.text(JobOption.JOB_NAME);
         } else if (program.isEmpty()) {
             name = "srun";
         } else {
@@ -264,74 +267,77 @@ public final class Srun implements Command {
         }
 
         // a job of one step would be over when its program has been copied
-        String kind = o.has(JobOption.BCAST) ? "ALLOCATION" : "RUN";
+        String kind = options.has(JobOption.BCAST) ? "ALLOCATION" : "RUN";
         Json.Obj reply;
         try {
-            client.choose(kind, List.of(o), List.of(name));
-            reply = o.has(JobOption.TEST_ONLY) && o.typed(JobOption.JOBID)
-                    ? c.host().controller().call("TestJob", new Json.Obj().put("jobId", o.number(JobOption.JOBID)))
-                    : client.submit(kind, List.of(o), List.of(name), o.has(JobOption.TEST_ONLY));
+            client.choose(kind, List.of(options), List.of(name));
+            reply = options.has(JobOption.TEST_ONLY) && options.typed(JobOption.JOBID)
+                    ? context.host()
+                            .controller()
+                            .call("TestJob", new Json.Obj().put("jobId", options.number(JobOption.JOBID)))
+                    : client.submit(kind, List.of(options), List.of(name), options.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
             return client.refused(e);
         }
         int jobId = reply.integer("jobId");
-        if (o.has(JobOption.TEST_ONLY)) {
-            return tested(c, reply);
+        if (options.has(JobOption.TEST_ONLY)) {
+            return tested(context, reply);
         }
-        Optional<Json.Obj> granted = granted(c, o, client, jobId);
+        Optional<Json.Obj> granted = granted(context, options, client, jobId);
         if (granted.isEmpty()) {
-            return o.exitError(1);
+            return options.exitError(1);
         }
         Json.Obj allocation = granted.get();
-        if (o.verbose() > 0) {
-            describe(c, allocation);
+        if (options.verbose() > 0) {
+            describe(context, allocation);
         }
         windows.ifPresent(w -> w.serve(allocation));
         int rc;
-        try (Keepalive _ = Keepalive.begin(c, jobId)) {
-            rc = step(c, o, program, allocation, true);
+        try (Keepalive _ = Keepalive.begin(context, jobId)) {
+            rc = step(context, options, program, allocation, true);
         } catch (UsageException | SlurmException e) {
-            // whatever was wrong with the step, its allocation does not stay behind
-            AllocationClient.complete(c, jobId, o.exitError(1));
+            // the allocation is released, whatever the error of the step
+            AllocationClient.complete(context, jobId, options.exitError(1));
             throw e;
         }
-        AllocationClient.complete(c, jobId, rc);
+        AllocationClient.complete(context, jobId, rc);
         return rc;
     }
 
-    private static int tested(CommandContext c, Json.Obj reply) {
-        c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart")) + " a using "
+    private static int tested(CommandContext context, Json.Obj reply) {
+        context.info("Job " + reply.integer("jobId") + " to start at " + context.time(reply.number("testStart"))
+                + " a using "
                 + reply.integer("testCpus") + " processors on nodes " + reply.text("testNodes") + " in partition "
                 + reply.text("testPartition"));
         return 0;
     }
 
     /** The allocation once it is ready; empty if it ended before, which has been told. */
-    private static Optional<Json.Obj> granted(CommandContext c, JobOptions o, AllocationClient client, int jobId)
-            throws SlurmException {
+    private static Optional<Json.Obj> granted(
+            CommandContext context, JobOptions options, AllocationClient client, int jobId) throws SlurmException {
         AtomicBoolean signalled = new AtomicBoolean();
         for (String signal : List.of("INT", "TERM", "HUP", "QUIT")) {
             // also between the grant and the request of the step, which registers its own
-            StepSignals.on(c, o, signal, Signals.number(signal), () -> {
+            StepSignals.on(context, options, signal, Signals.number(signal), () -> {
                 signalled.set(true);
-                AllocationClient.cancel(c, jobId);
+                AllocationClient.cancel(context, jobId);
             });
         }
         Json.Obj allocation;
         try {
-            allocation = client.await(jobId, o.has(JobOption.QUIET));
+            allocation = client.await(jobId, options.has(JobOption.QUIET));
         } catch (SlurmException e) {
-            if (c.host().isCallerGone()) {
-                AllocationClient.cancel(c, jobId);
+            if (context.host().isCallerGone()) {
+                AllocationClient.cancel(context, jobId);
             }
             throw e;
         }
         if (AllocationClient.isOver(allocation)) {
             if (signalled.get()) {
-                c.info("Job allocation " + jobId + " has been revoked");
-                c.info("Force Terminated JobId=" + jobId);
+                context.info("Job allocation " + jobId + " has been revoked");
+                context.info("Force Terminated JobId=" + jobId);
             } else {
-                AllocationClient.cancelled(c, "Unable to allocate resources: ", allocation);
+                AllocationClient.cancelled(context, "Unable to allocate resources: ", allocation);
             }
             return Optional.empty();
         }
@@ -340,22 +346,22 @@ public final class Srun implements Command {
 
     // ---- heterogeneous jobs
 
-    private int hetInside(CommandContext c, JobOptions o, List<List<String>> sections)
+    private int hetInside(CommandContext context, JobOptions options, List<List<String>> sections)
             throws SlurmException, UsageException {
-        Optional<Json.Obj> allocation = confirmed(c, o);
+        Optional<Json.Obj> allocation = confirmed(context, options);
         if (allocation.isEmpty()) {
-            return o.exitError(1);
+            return options.exitError(1);
         }
         List<Integer> members = SrunHet.members(allocation.get());
-        List<SrunHet.Part> parts = SrunHet.parts(c, sections, members.isEmpty() ? SrunHet.OWN : members.size());
-        return hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), false);
+        List<SrunHet.Part> parts = SrunHet.parts(context, sections, members.isEmpty() ? SrunHet.OWN : members.size());
+        return hetStep(context, parts, SrunHet.allocations(context, allocation.get(), parts), allocation.get(), false);
     }
 
-    private int hetAlone(CommandContext c, JobOptions o, List<List<String>> sections)
+    private int hetAlone(CommandContext context, JobOptions options, List<List<String>> sections)
             throws SlurmException, UsageException {
-        List<SrunHet.Part> parts = SrunHet.parts(c, sections, 0);
+        List<SrunHet.Part> parts = SrunHet.parts(context, sections, 0);
         JobOptions first = parts.getFirst().options();
-        AllocationClient client = new AllocationClient(c, first)
+        AllocationClient client = new AllocationClient(context, first)
                 .running(parts.stream().map(SrunHet.Part::program).toList());
         List<String> names = parts.stream()
                 .map(p -> first.has(JobOption.JOB_NAME)
@@ -367,10 +373,10 @@ public final class Srun implements Command {
         Json.Obj reply;
         try {
             client.choose(kind, parts.stream().map(SrunHet.Part::options).toList(), names);
-            if (o.has(JobOption.TEST_ONLY)) {
+            if (options.has(JobOption.TEST_ONLY)) {
                 // each component is tested as a job of its own
                 for (int i = 0; i < parts.size(); i++) {
-                    tested(c, client.submit(kind, List.of(parts.get(i).options()), List.of(names.get(i)), true));
+                    tested(context, client.submit(kind, List.of(parts.get(i).options()), List.of(names.get(i)), true));
                 }
                 return 0;
             }
@@ -380,38 +386,47 @@ public final class Srun implements Command {
             return client.refused(e);
         }
         int jobId = reply.integer("jobId");
-        Optional<Json.Obj> allocation = granted(c, first, client, jobId);
+        Optional<Json.Obj> allocation = granted(context, first, client, jobId);
         if (allocation.isEmpty()) {
-            return o.exitError(1);
+            return options.exitError(1);
         }
-        try (Keepalive _ = Keepalive.begin(c, jobId)) {
-            int rc = hetStep(c, parts, SrunHet.allocations(c, allocation.get(), parts), allocation.get(), true);
-            AllocationClient.complete(c, jobId, rc);
+        try (Keepalive _ = Keepalive.begin(context, jobId)) {
+            int rc = hetStep(
+                    context, parts, SrunHet.allocations(context, allocation.get(), parts), allocation.get(), true);
+            AllocationClient.complete(context, jobId, rc);
             return rc;
         }
     }
 
     /** @param allocations of the parts; leader: that of the first component */
     private int hetStep(
-            CommandContext c, List<SrunHet.Part> typed, List<Json.Obj> allocations, Json.Obj leader, boolean own)
+            CommandContext context,
+            List<SrunHet.Part> typed,
+            List<Json.Obj> allocations,
+            Json.Obj leader,
+            boolean ownAllocation)
             throws SlurmException, UsageException {
-        Optional<List<SrunHet.Part>> sent = SrunHet.sent(c, leader, typed, allocations);
+        Optional<List<SrunHet.Part>> sent = SrunHet.sent(context, leader, typed, allocations);
         if (sent.isEmpty()) {
             return typed.getFirst().options().exitError(1);
         }
         List<SrunHet.Part> parts = sent.get();
-        JobOptions o = parts.getFirst().options();
-        parts.forEach(p -> terminal(c, p.options()));
+        JobOptions options = parts.getFirst().options();
+        parts.forEach(p -> terminal(context, p.options()));
         int jobId = leader.integer("jobId");
         List<Object> steps = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            SrunHet.Part p = parts.get(i);
+            SrunHet.Part part = parts.get(i);
             StepRequest request = new StepRequest(
-                    p.options(), p.program(), own, allocations.get(i).objects("shares"));
+                    part.options(),
+                    part.program(),
+                    ownAllocation,
+                    allocations.get(i).objects("shares"));
             boolean behind = i > 0
                     && allocations.get(i).integer("jobId")
                             == allocations.getFirst().integer("jobId");
-            Json.Obj desc = (behind ? request.behindOthers() : request).describe(StepFollower.names(c, leader, ""));
+            Json.Obj desc =
+                    (behind ? request.behindOthers() : request).describe(StepFollower.names(context, leader, ""));
             steps.add(new Json.Obj()
                     .put("jobId", allocations.get(i).number("jobId"))
                     .put("step", desc));
@@ -421,27 +436,27 @@ public final class Srun implements Command {
                     CommandContext.FATAL_EXIT,
                     List.of("srun: fatal: --multi-prog option not supported with multiple het groups"));
         }
-        StepSignals signals = StepSignals.begin(c, o);
+        StepSignals signals = StepSignals.begin(context, options);
         List<Json.Obj> started;
         try {
-            started = create(c, o, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps))
+            started = create(context, options, signals, jobId, "CreateHetStep", new Json.Obj().put("parts", steps))
                     .objects("parts");
         } catch (SlurmException e) {
-            reportUnplaced(c, jobId, e);
-            return o.exitError(1);
+            reportUnplaced(context, jobId, e);
+            return options.exitError(1);
         }
         CliFilter.postSubmit(
-                o,
+                options,
                 parts.size(),
                 jobId,
                 StepId.number(started.getFirst().integer("stepId")),
                 parts.getFirst().program());
-        StepHooks hooks = new StepHooks(c, o, parts.getFirst().program(), leader, started.getFirst());
+        StepHooks hooks = new StepHooks(context, options, parts.getFirst().program(), leader, started.getFirst());
         if (!hooks.runProlog()) {
-            return o.exitError(1);
+            return options.exitError(1);
         }
         try {
-            return StepFollower.hetFollow(c, parts, leader, started, signals, own);
+            return StepFollower.hetFollow(context, parts, leader, started, signals, ownAllocation);
         } finally {
             hooks.epilog();
         }
@@ -451,22 +466,22 @@ public final class Srun implements Command {
      * Reports a step that could not be placed. A component that does not fit beside the others has a sentence of its
      * own.
      */
-    private static void reportUnplaced(CommandContext c, int jobId, SlurmException e) {
-        SlurmErrno why = SlurmErrno.of(e.errno());
-        boolean beside = (why == SlurmErrno.INVALID_NODE_NAME || why == SlurmErrno.INVALID_NODE_COUNT)
-                && !e.getMessage().equals(why.sentence());
-        c.error(beside ? e.getMessage() : "Unable to create step for job " + jobId + ": " + e.getMessage());
-        if (beside && why == SlurmErrno.INVALID_NODE_NAME) {
-            c.error("Job not submitted.");
+    private static void reportUnplaced(CommandContext context, int jobId, SlurmException e) {
+        SlurmErrno errno = SlurmErrno.of(e.errno());
+        boolean beside = (errno == SlurmErrno.INVALID_NODE_NAME || errno == SlurmErrno.INVALID_NODE_COUNT)
+                && !e.getMessage().equals(errno.sentence());
+        context.error(beside ? e.getMessage() : "Unable to create step for job " + jobId + ": " + e.getMessage());
+        if (beside && errno == SlurmErrno.INVALID_NODE_NAME) {
+            context.error("Job not submitted.");
         }
     }
 
     /** {@code jobid 181: nodes(2):`n[1-2]', cpu counts: 1(x2)}. */
-    private static void describe(CommandContext c, Json.Obj a) {
+    private static void describe(CommandContext context, Json.Obj allocation) {
         StringBuilder counts = new StringBuilder();
         int last = -1;
         int times = 0;
-        List<Json.Obj> shares = a.objects("shares");
+        List<Json.Obj> shares = allocation.objects("shares");
         for (int i = 0; i <= shares.size(); i++) {
             int cpus = i < shares.size() ? shares.get(i).integer("cpus") : -1;
             if (cpus != last && times > 0) {
@@ -480,43 +495,55 @@ public final class Srun implements Command {
             last = cpus;
             times++;
         }
-        c.info("jobid " + a.integer("jobId") + ": nodes(" + a.integer("nodeCount") + "):`" + a.text("nodes")
-                + "', cpu counts: " + counts);
+        context.info("jobid " + allocation.integer("jobId") + ": nodes(" + allocation.integer("nodeCount") + "):`"
+                + allocation.text("nodes") + "', cpu counts: " + counts);
     }
 
     /** {@code CpuBindType=verbose,cores}: how the step's tasks are bound, without the lists of maps and masks. */
-    private static void describeBinding(CommandContext c, Json.Obj started) {
+    private static void describeBinding(CommandContext context, Json.Obj started) {
         String bind = started.text("cpuBind");
         int list = bind.indexOf(':');
         String type = list < 0 ? bind : bind.substring(0, list);
-        c.info("CpuBindType=" + (bind.isEmpty() ? "(null type)" : type));
+        context.info("CpuBindType=" + (bind.isEmpty() ? "(null type)" : type));
     }
 
-    private int step(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, boolean own)
+    private int step(
+            CommandContext context,
+            JobOptions options,
+            List<String> program,
+            Json.Obj allocation,
+            boolean ownAllocation)
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
-        Optional<List<String>> sent = Bcast.sent(c, o, program, jobId);
-        return sent.isEmpty() ? o.exitError(1) : sentStep(c, o, sent.get(), allocation, own);
+        Optional<List<String>> sent = Bcast.sent(context, options, program, jobId);
+        return sent.isEmpty()
+                ? options.exitError(1)
+                : sentStep(context, options, sent.get(), allocation, ownAllocation);
     }
 
-    private int sentStep(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, boolean own)
+    private int sentStep(
+            CommandContext context,
+            JobOptions options,
+            List<String> program,
+            Json.Obj allocation,
+            boolean ownAllocation)
             throws SlurmException, UsageException {
         int jobId = allocation.integer("jobId");
-        StepFiles.Names names = StepFollower.names(c, allocation, "");
-        Json.Obj desc = new StepRequest(o, program, own, allocation.objects("shares")).describe(names);
-        StepSignals signals = StepSignals.begin(c, o);
+        StepFiles.Names names = StepFollower.names(context, allocation, "");
+        Json.Obj desc = new StepRequest(options, program, ownAllocation, allocation.objects("shares")).describe(names);
+        StepSignals signals = StepSignals.begin(context, options);
         Json.Obj started;
         try {
             started = create(
-                    c,
-                    o,
+                    context,
+                    options,
                     signals,
                     jobId,
                     "CreateStep",
                     new Json.Obj().put("jobId", (long) jobId).put("step", desc));
         } catch (SlurmException e) {
-            c.error("Unable to create step for job " + jobId + ": " + e.getMessage());
-            return o.exitError(1);
+            context.error("Unable to create step for job " + jobId + ": " + e.getMessage());
+            return options.exitError(1);
         }
         started.objects("shares").forEach(s -> {
             String address = addresses.get(s.text("node"));
@@ -524,30 +551,30 @@ public final class Srun implements Command {
                 s.put("address", address);
             }
         });
-        if (o.verbose() > 0) {
-            describeBinding(c, started);
+        if (options.verbose() > 0) {
+            describeBinding(context, started);
         }
-        CliFilter.postSubmit(o, 1, jobId, started.integer("stepId"), program);
-        if (o.has(JobOption.ASYNC)) {
-            c.out()
-                    .println((o.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "."
+        CliFilter.postSubmit(options, 1, jobId, started.integer("stepId"), program);
+        if (options.has(JobOption.ASYNC)) {
+            context.out()
+                    .println((options.has(JobOption.PARSABLE) ? "" : "Submitted step ") + jobId + "."
                             + StepId.name(started.integer("stepId")));
             return 0;
         }
         Json.Obj state = new Json.Obj();
         state.put("allocation", allocation);
         state.put("started", started);
-        state.put("own", own);
-        c.host().checkpoint(state);
+        state.put("own", ownAllocation);
+        context.host().checkpoint(state);
         for (String w : started.texts("warnings")) {
-            c.info(w);
+            context.info(w);
         }
-        StepHooks hooks = new StepHooks(c, o, program, allocation, started);
+        StepHooks hooks = new StepHooks(context, options, program, allocation, started);
         if (!hooks.runProlog()) {
-            return o.exitError(1);
+            return options.exitError(1);
         }
         try {
-            return StepFollower.follow(c, o, program, allocation, started, signals, own);
+            return StepFollower.follow(context, options, program, allocation, started, signals, ownAllocation);
         } finally {
             hooks.epilog();
         }
@@ -555,30 +582,32 @@ public final class Srun implements Command {
 
     /** Waits while other steps hold what this one needs. */
     private static Json.Obj create(
-            CommandContext c, JobOptions o, StepSignals signals, int jobId, String message, Json.Obj q)
+            CommandContext context, JobOptions options, StepSignals signals, int jobId, String message, Json.Obj query)
             throws SlurmException {
-        q.put("requestId", c.host().requestId());
-        boolean immediate = o.has(JobOption.IMMEDIATE);
-        long giveUpMs = immediate ? c.host().nowMs() + o.number(JobOption.IMMEDIATE) * 1000 : Long.MAX_VALUE;
-        boolean told = false;
+        query.put("requestId", context.host().requestId());
+        boolean immediate = options.has(JobOption.IMMEDIATE);
+        long giveUpMs =
+                immediate ? context.host().nowMs() + options.number(JobOption.IMMEDIATE) * 1000 : Long.MAX_VALUE;
+        boolean isReported = false;
         while (true) {
-            q.put("waitMs", told && !immediate ? (long) STEP_WAIT_MS : 0L);
+            query.put("waitMs", isReported && !immediate ? (long) STEP_WAIT_MS : 0L);
             try {
-                Json.Obj started = signals.ask(message, q);
-                if (told && !o.has(JobOption.QUIET)) {
+                Json.Obj started = signals.ask(message, query);
+                if (isReported && !options.has(JobOption.QUIET)) {
                     Json.Obj one =
                             started.has("parts") ? started.objects("parts").getFirst() : started;
-                    c.info("Step created for StepId=" + jobId + "." + StepId.name(one.integer("stepId")));
+                    context.info("Step created for StepId=" + jobId + "." + StepId.name(one.integer("stepId")));
                 }
                 return started;
             } catch (SlurmException e) {
-                if (!SlurmErrno.of(e.errno()).isStepToCome() || c.host().nowMs() >= giveUpMs) {
+                if (!SlurmErrno.of(e.errno()).isStepToCome() || context.host().nowMs() >= giveUpMs) {
                     throw e;
                 }
-                if (!told && !o.has(JobOption.QUIET)) {
-                    c.info("Job " + jobId + " step creation temporarily disabled, retrying (" + e.getMessage() + ")");
+                if (!isReported && !options.has(JobOption.QUIET)) {
+                    context.info(
+                            "Job " + jobId + " step creation temporarily disabled, retrying (" + e.getMessage() + ")");
                 }
-                told = true;
+                isReported = true;
                 if (!signals.pause(RETRY_MS)) {
                     throw e;
                 }
@@ -586,24 +615,24 @@ public final class Srun implements Command {
         }
     }
 
-    private static void messages(CommandContext c, JobOptions o) {
-        String library = Texts.lower(o.text(JobOption.COMPRESS));
-        if (o.has(JobOption.COMPRESS) && !List.of("none", "lz4", "").contains(library)) {
-            c.error("Compression type '" + library + "' unknown, disabling compression support.");
+    private static void messages(CommandContext context, JobOptions options) {
+        String library = Texts.lower(options.text(JobOption.COMPRESS));
+        if (options.has(JobOption.COMPRESS) && !List.of("none", "lz4", "").contains(library)) {
+            context.error("Compression type '" + library + "' unknown, disabling compression support.");
         }
-        if (o.has(JobOption.MSG_TIMEOUT)) {
-            c.host().needsOwnProcess();
-            c.host().settings().messageTimeout = o.integer(JobOption.MSG_TIMEOUT);
+        if (options.has(JobOption.MSG_TIMEOUT)) {
+            context.host().needsOwnProcess();
+            context.host().settings().messageTimeout = options.integer(JobOption.MSG_TIMEOUT);
         }
     }
 
-    private static void checkTreeWidth(CommandContext c, JobOptions o) throws UsageException {
-        String asked = o.text(JobOption.TREE_WIDTH);
-        boolean good = asked.isEmpty()
-                || asked.equalsIgnoreCase("off")
-                || asked.length() <= 5 && Texts.isNumber(asked) && Integer.parseInt(asked) <= LaunchTree.WIDTH_MAX;
+    private static void checkTreeWidth(CommandContext context, JobOptions options) throws UsageException {
+        String width = options.text(JobOption.TREE_WIDTH);
+        boolean good = width.isEmpty()
+                || width.equalsIgnoreCase("off")
+                || width.length() <= 5 && Texts.isNumber(width) && Integer.parseInt(width) <= LaunchTree.WIDTH_MAX;
         if (!good) {
-            throw c.bad(255, "Invalid --treewidth value: " + asked);
+            throw context.bad(255, "Invalid --treewidth value: " + width);
         }
     }
 }

@@ -23,12 +23,12 @@ final class SrunDirect {
     private static final int MINUTE_S = 60;
     private static final int RUN_BITS = (1 << 28) - 1;
 
-    private final CommandContext c;
-    private final JobOptions o;
+    private final CommandContext context;
+    private final JobOptions options;
 
-    SrunDirect(CommandContext c, JobOptions o) {
-        this.c = c;
-        this.o = o;
+    SrunDirect(CommandContext context, JobOptions options) {
+        this.context = context;
+        this.options = options;
     }
 
     static boolean is(int jobId) {
@@ -36,44 +36,50 @@ final class SrunDirect {
     }
 
     int run(List<String> named) throws SlurmException, UsageException {
-        if (!o.has(JobOption.NODELIST)) {
-            throw c.bad(o.exitError(1), "must specify a node list with -Z, --no-allocate.");
+        if (!options.has(JobOption.NODELIST)) {
+            throw context.bad(options.exitError(1), "must specify a node list with -Z, --no-allocate.");
         }
         for (JobOption other : List.of(JobOption.ASYNC, JobOption.TEST_ONLY, JobOption.CONTAINER)) {
-            if (o.has(other)) {
-                throw c.bad(
-                        o.exitError(1), "--" + other.longName + " is not for --no-allocate in this version of Muster");
+            if (options.has(other)) {
+                throw context.bad(
+                        options.exitError(1),
+                        "--" + other.longName + " is not for --no-allocate in this version of Muster");
             }
         }
-        c.host().needsOwnProcess();
-        if (!o.has(JobOption.QUIET)) {
-            c.info("do not allocate resources");
+        context.host().needsOwnProcess();
+        if (!options.has(JobOption.QUIET)) {
+            context.info("do not allocate resources");
         }
         List<Json.Obj> nodes = nodes();
-        int tasks = (int) Math.max(nodes.size(), o.number(JobOption.NTASKS));
+        int tasks = (int) Math.max(nodes.size(), options.number(JobOption.NTASKS));
         // the copying of a program is a run of its own, of the same command
-        int run = Integer.parseUnsignedInt(c.host().requestId().substring(0, 7), 16) ^ named.hashCode() & RUN_BITS;
+        int run =
+                Integer.parseUnsignedInt(context.host().requestId().substring(0, 7), 16) ^ named.hashCode() & RUN_BITS;
         int jobId = SlurmdMessages.UNALLOCATED_FIRST | run;
-        Optional<List<String>> sent =
-                Bcast.sent(c, o, named, jobId, List.of("--no-allocation", "--nodelist=" + o.text(JobOption.NODELIST)));
+        Optional<List<String>> sent = Bcast.sent(
+                context,
+                options,
+                named,
+                jobId,
+                List.of("--no-allocation", "--nodelist=" + options.text(JobOption.NODELIST)));
         if (sent.isEmpty()) {
-            return o.exitError(1);
+            return options.exitError(1);
         }
         List<String> program = sent.get();
         int stepId = run & StepId.NUMBER_MAX;
-        o.set(JobOption.NTASKS, Integer.toString(tasks), JobOptions.Origin.COMMAND_LINE);
-        Json.Obj step = new StepRequest(o, program, true, List.of())
+        options.set(JobOption.NTASKS, Integer.toString(tasks), JobOptions.Origin.COMMAND_LINE);
+        Json.Obj step = new StepRequest(options, program, true, List.of())
                 .describe(new StepFiles.Names(
                         jobId,
                         Integer.toString(stepId),
                         Texts.baseName(program.getFirst()),
-                        c.host().userName(c.host().uid()),
+                        context.host().userName(context.host().uid()),
                         "",
                         ""));
         Json.Obj started = new Json.Obj()
                 .put("attempt", 1L)
                 .put("stepId", (long) stepId)
-                .put("ioToken", c.host().requestId())
+                .put("ioToken", context.host().requestId())
                 .put("tasks", (long) tasks)
                 .put("shares", shares(nodes, tasks));
         String names =
@@ -82,18 +88,18 @@ final class SrunDirect {
                 .put("jobId", (long) jobId)
                 .put("nodes", names)
                 .put("name", step.text("name"))
-                .put("userName", c.host().userName(c.host().uid()));
-        StepSignals signals = StepSignals.begin(c, o);
+                .put("userName", context.host().userName(context.host().uid()));
+        StepSignals signals = StepSignals.begin(context, options);
         return launched(step, jobId, started, names)
-                ? StepFollower.follow(c, o, program, allocation, started, signals, false)
-                : o.exitError(1);
+                ? StepFollower.follow(context, options, program, allocation, started, signals, false)
+                : options.exitError(1);
     }
 
     private boolean launched(Json.Obj step, int jobId, Json.Obj started, String names) {
         List<Json.Obj> shares = started.objects("shares");
         for (int i = 0; i < shares.size(); i++) {
             Json.Obj share = shares.get(i);
-            Json.Obj q = new Json.Obj()
+            Json.Obj query = new Json.Obj()
                     .put("jobId", (long) jobId)
                     .put("stepId", started.number("stepId"))
                     .put("step", step)
@@ -103,53 +109,58 @@ final class SrunDirect {
                     .put("stepTasks", started.number("tasks"))
                     .put("nodeList", names)
                     .put("ioToken", started.text("ioToken"))
-                    .put("limitS", Math.max(0, o.number(JobOption.TIME)) * MINUTE_S);
+                    .put("limitS", Math.max(0, options.number(JobOption.TIME)) * MINUTE_S);
             try {
-                c.host().callNode(share.text("address"), share.integer("port"), "RunUnallocated", q);
+                context.host().callNode(share.text("address"), share.integer("port"), "RunUnallocated", query);
             } catch (SlurmException e) {
-                c.error("Task launch for StepId=" + jobId + "." + started.number("stepId") + " failed on node "
+                context.error("Task launch for StepId=" + jobId + "." + started.number("stepId") + " failed on node "
                         + share.text("node") + ": " + e.getMessage());
-                c.error("Application launch failed: " + e.getMessage());
-                c.info("Job step aborted");
-                signal(c, jobId, started, Signals.KILL);
+                context.error("Application launch failed: " + e.getMessage());
+                context.info("Job step aborted");
+                signal(context, jobId, started, Signals.KILL);
                 return false;
             }
         }
         return true;
     }
 
-    /** To each of its nodes; what does not hear it is told. */
-    static void signal(CommandContext c, int jobId, Json.Obj started, int signal) {
-        Json.Obj q = new Json.Obj()
+    /** Sends a signal to each node of the step and reports nodes that do not answer. */
+    static void signal(CommandContext context, int jobId, Json.Obj started, int signal) {
+        Json.Obj query = new Json.Obj()
                 .put("jobId", (long) jobId)
                 .put("stepId", started.number("stepId"))
                 .put("signal", (long) signal);
         for (Json.Obj share : started.objects("shares")) {
             try {
-                c.host().callNode(share.text("address"), share.integer("port"), "SignalUnallocated", q);
+                context.host().callNode(share.text("address"), share.integer("port"), "SignalUnallocated", query);
             } catch (SlurmException e) {
-                c.error("Unable to signal StepId=" + jobId + "." + started.number("stepId") + ": " + e.getMessage());
+                context.error(
+                        "Unable to signal StepId=" + jobId + "." + started.number("stepId") + ": " + e.getMessage());
             }
         }
     }
 
     /** Returns the nodes in the order in which they were named. */
     private List<Json.Obj> nodes() throws SlurmException, UsageException {
-        List<String> wanted = HostList.parse(o.text(JobOption.NODELIST)) instanceof HostList.Parsed.Ok ok
+        List<String> wanted = HostList.parse(options.text(JobOption.NODELIST)) instanceof HostList.Parsed.Ok ok
                 ? ok.list().names()
                 : List.of();
         Map<String, Json.Obj> known = new TreeMap<>();
-        Json.Obj q = new Json.Obj().put("all", Boolean.TRUE).put("fields", List.of("name", "address", "port"));
-        c.host().controller().call("QueryNodes", q).objects("nodes").forEach(n -> known.put(n.text("name"), n));
+        Json.Obj query = new Json.Obj().put("all", Boolean.TRUE).put("fields", List.of("name", "address", "port"));
+        context.host()
+                .controller()
+                .call("QueryNodes", query)
+                .objects("nodes")
+                .forEach(n -> known.put(n.text("name"), n));
         List<Json.Obj> out = new ArrayList<>();
         for (String name : wanted) {
             if (!known.containsKey(name)) {
-                throw c.bad(o.exitError(1), SlurmErrno.INVALID_NODE_NAME.sentence() + ": " + name);
+                throw context.bad(options.exitError(1), SlurmErrno.INVALID_NODE_NAME.sentence() + ": " + name);
             }
             out.add(known.get(name));
         }
         if (out.isEmpty()) {
-            throw c.bad(o.exitError(1), "Invalid node list: " + o.text(JobOption.NODELIST));
+            throw context.bad(options.exitError(1), "Invalid node list: " + options.text(JobOption.NODELIST));
         }
         return out;
     }

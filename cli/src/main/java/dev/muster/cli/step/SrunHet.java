@@ -42,80 +42,84 @@ final class SrunHet {
      *
      * @param size components of the job; 0 if it is to be made for this step; {@link #OWN}
      */
-    static List<Part> parts(CommandContext c, List<List<String>> sections, int size) throws UsageException {
+    static List<Part> parts(CommandContext context, List<List<String>> sections, int size) throws UsageException {
         List<Part> out = new ArrayList<>();
         Set<Integer> seen = new LinkedHashSet<>();
         JobOptions first = null;
         boolean named = false;
         for (int i = 0; i < sections.size(); i++) {
-            JobOptions typed = new JobOptions(c, 'R');
+            JobOptions typed = new JobOptions(context, 'R');
             List<String> program = typed.readArguments(sections.get(i));
             // a section without a group, behind one that has a group, means that group again
             boolean again = named && !typed.has(JobOption.HET_GROUP);
             named |= typed.has(JobOption.HET_GROUP);
-            for (int group : typed.has(JobOption.HET_GROUP) ? groups(c, typed) : List.of(i)) {
+            for (int group : typed.has(JobOption.HET_GROUP) ? groups(context, typed) : List.of(i)) {
                 if (!seen.add(group) || again) {
                     throw new UsageException(
                             CommandContext.FATAL_EXIT,
                             List.of("srun: fatal: Duplicate het groups in single srun not supported"));
                 }
-                JobOptions own = size > 0 ? new JobOptions(c, 'R', group) : new JobOptions(c, 'R');
-                own.readArguments(sections.get(i));
-                OptionEnvironment.read(own);
+                JobOptions component = size > 0 ? new JobOptions(context, 'R', group) : new JobOptions(context, 'R');
+                component.readArguments(sections.get(i));
+                OptionEnvironment.read(component);
                 if (size == OWN && sections.size() > 1) {
-                    dropNodesOfJob(own);
+                    dropNodesOfJob(component);
                 }
                 if (first == null) {
-                    first = own;
+                    first = component;
                 } else {
-                    own.inherit(first, HetComponents.INHERITED);
+                    component.inherit(first, HetComponents.INHERITED);
                 }
-                out.add(new Part(group, own, program));
+                out.add(new Part(group, component, program));
             }
         }
         if (first != null) {
-            checkGroups(c, first, List.copyOf(seen), size, sections.size());
+            checkGroups(context, first, List.copyOf(seen), size, sections.size());
         }
         List<Part> parts = withPrograms(out);
-        for (Part p : parts) {
-            if (p.options.verbose() > 0) {
-                OptionReport.print(p.options);
+        for (Part part : parts) {
+            if (part.options.verbose() > 0) {
+                OptionReport.print(part.options);
             }
-            CliFilter.preSubmit(p.options, p.group, p.program);
+            CliFilter.preSubmit(part.options, part.group, part.program);
         }
         return parts;
     }
 
     /** The job's number of nodes is for all components together. */
-    private static void dropNodesOfJob(JobOptions own) {
-        if (own.typed(JobOption.NTASKS) && !own.typed(JobOption.NODES)) {
-            own.drop(JobOption.NODES);
+    private static void dropNodesOfJob(JobOptions component) {
+        if (component.typed(JobOption.NTASKS) && !component.typed(JobOption.NODES)) {
+            component.drop(JobOption.NODES);
         }
     }
 
-    private static void checkGroups(CommandContext c, JobOptions first, List<Integer> groups, int size, int sections)
+    private static void checkGroups(
+            CommandContext context, JobOptions first, List<Integer> groups, int size, int sections)
             throws UsageException {
         if (size == OWN && groups.size() == 1) {
-            within(c, first, groups, 1);
-            throw c.bad(first.exitError(1), "No directives to start application on any available hetjob components");
+            within(context, first, groups, 1);
+            throw context.bad(
+                    first.exitError(1), "No directives to start application on any available hetjob components");
         }
         if (size != OWN) {
-            within(c, first, groups, size > 0 ? size : sections);
+            within(context, first, groups, size > 0 ? size : sections);
         }
     }
 
     /** Refuses groups beyond the components of the job. A single group has a sentence of its own. */
-    static void within(CommandContext c, JobOptions o, List<Integer> groups, int components) throws UsageException {
-        int most = components - 1;
+    static void within(CommandContext context, JobOptions options, List<Integer> groups, int components)
+            throws UsageException {
+        int maximum = components - 1;
         for (int group : groups) {
-            if (group > most) {
-                String alone = "Requested het-group offset exceeds highest hetjob index (" + group + " > " + most + ")";
-                throw c.bad(
-                        o.exitError(1),
+            if (group > maximum) {
+                String alone =
+                        "Requested het-group offset exceeds highest hetjob index (" + group + " > " + maximum + ")";
+                throw context.bad(
+                        options.exitError(1),
                         groups.size() == 1
                                 ? alone
                                 : "Attempt to run a job step with het group value of " + group
-                                        + ", but the job allocation has maximum value of " + most);
+                                        + ", but the job allocation has maximum value of " + maximum);
             }
         }
     }
@@ -124,34 +128,34 @@ final class SrunHet {
         List<Part> out = new ArrayList<>(parts);
         List<String> program = List.of();
         for (int i = out.size() - 1; i >= 0; i--) {
-            Part p = out.get(i);
-            program = p.program.isEmpty() ? program : p.program;
+            Part part = out.get(i);
+            program = part.program.isEmpty() ? program : part.program;
             if (program.isEmpty()) {
                 throw new UsageException(
                         CommandContext.FATAL_EXIT, List.of("srun: fatal: No command given to execute."));
             }
-            out.set(i, new Part(p.group, p.options, ProgramFile.tested(p.options, program)));
+            out.set(i, new Part(part.group, part.options, ProgramFile.tested(part.options, program)));
         }
         out.sort(Comparator.comparingInt(Part::group));
         return out;
     }
 
     /** The components that {@code --het-group} names: numbers and ranges of them, without steps. */
-    static List<Integer> groups(CommandContext c, JobOptions o) throws UsageException {
-        String text = o.text(JobOption.HET_GROUP);
+    static List<Integer> groups(CommandContext context, JobOptions options) throws UsageException {
+        String text = options.text(JobOption.HET_GROUP);
         String plain = text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
         String last = "srun: error: Invalid --het-group value: " + text;
         for (String item : plain.split(",", -1)) {
             if (!item.matches("[0-9]+(-[0-9]+)?")
                     || IndexSet.parseSpec(item, IndexSet.MAX_INDEX).isEmpty()) {
                 throw new UsageException(
-                        o.exitError(1),
+                        options.exitError(1),
                         List.of("srun: error: _parse_single_range: Invalid range: `" + item + "'", last));
             }
         }
         List<IndexSet.Spec> spec = IndexSet.parseSpec(plain, GROUP_MAX);
         if (spec.isEmpty()) {
-            throw new UsageException(o.exitError(1), List.of(last));
+            throw new UsageException(options.exitError(1), List.of(last));
         }
         List<Integer> out = new ArrayList<>();
         IndexSet set = spec.getFirst().indexes();
@@ -162,14 +166,15 @@ final class SrunHet {
     }
 
     /** The allocation of each part's component, or the one that they are all in. */
-    static List<Json.Obj> allocations(CommandContext c, Json.Obj whole, List<Part> parts) throws SlurmException {
+    static List<Json.Obj> allocations(CommandContext context, Json.Obj whole, List<Part> parts) throws SlurmException {
         List<Integer> members = members(whole);
         if (members.isEmpty()) {
             return Collections.nCopies(parts.size(), whole);
         }
         List<Json.Obj> out = new ArrayList<>();
-        for (Part p : parts) {
-            out.add(StepManager.call(c, "AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(p.group))));
+        for (Part part : parts) {
+            out.add(StepManager.call(
+                    context, "AwaitAllocation", new Json.Obj().put("jobId", (long) members.get(part.group))));
         }
         return out;
     }
@@ -187,23 +192,24 @@ final class SrunHet {
      * {@code --bcast}: programs go to the nodes of their own components. Empty if one could not be copied, which has
      * been told.
      */
-    static Optional<List<Part>> sent(CommandContext c, Json.Obj whole, List<Part> parts, List<Json.Obj> allocations)
+    static Optional<List<Part>> sent(
+            CommandContext context, Json.Obj whole, List<Part> parts, List<Json.Obj> allocations)
             throws SlurmException, UsageException {
         List<Part> out = new ArrayList<>();
         String job = "--jobid=" + whole.integer("jobId");
         for (int i = 0; i < parts.size(); i++) {
-            Part p = parts.get(i);
+            Part part = parts.get(i);
             // the first one's number alone would stand for the whole job
             Optional<List<String>> program = Bcast.sent(
-                    c,
-                    p.options,
-                    p.program,
+                    context,
+                    part.options,
+                    part.program,
                     allocations.get(i).integer("jobId"),
-                    List.of(members(whole).isEmpty() ? job : job + "+" + p.group));
+                    List.of(members(whole).isEmpty() ? job : job + "+" + part.group));
             if (program.isEmpty()) {
                 return Optional.empty();
             }
-            out.add(new Part(p.group, p.options, program.get()));
+            out.add(new Part(part.group, part.options, program.get()));
         }
         return Optional.of(out);
     }

@@ -88,17 +88,17 @@ final class StepBranch implements Runnable {
                 .put("behind", behind);
     }
 
-    private void take(IoFrame in) throws IOException {
-        StepNode node = byTask.get(in.task());
+    private void take(IoFrame frame) throws IOException {
+        StepNode node = byTask.get(frame.task());
         if (node == null || !nodes.contains(node)) {
             return;
         }
-        if (in.type() == '!' && in.stream() == OUT_OF_REACH) {
+        if (frame.type() == '!' && frame.stream() == OUT_OF_REACH) {
             nodes.remove(node);
             node.carriedBy(Optional.empty());
             alone(host, node);
         } else {
-            node.take(in);
+            node.take(frame);
         }
     }
 
@@ -111,7 +111,7 @@ final class StepBranch implements Runnable {
         start(host, attach, width, left.stream().filter(node -> node != first).toList());
     }
 
-    /** Carries frames for all nodes: each goes once, whichever node it is sent by. */
+    /** Carries frames for all nodes: each frame is sent once, whichever node it is for. */
     private static final class Shared implements StepNode.Carrier {
         private final Frames frames;
         private long inputTo;
@@ -138,7 +138,7 @@ final class StepBranch implements Runnable {
             if (frame.task() != IoFrame.ALL_TASKS) {
                 return true;
             }
-            boolean is = switch (frame.type()) {
+            boolean isNew = switch (frame.type()) {
                 case 'I' -> frame.offset() + frame.bytes().length > inputTo;
                 case 'i' -> !inputEnded;
                 default -> true;
@@ -147,7 +147,7 @@ final class StepBranch implements Runnable {
                 inputTo = Math.max(inputTo, frame.offset() + frame.bytes().length);
             }
             inputEnded |= frame.type() == 'i';
-            return is;
+            return isNew;
         }
     }
 }

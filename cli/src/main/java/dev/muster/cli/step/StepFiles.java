@@ -31,14 +31,15 @@ public final class StepFiles {
     }
 
     /** The number of a task that the step has not is the name of a file. */
-    static void numbers(JobOptions o) throws UsageException {
-        if (!o.has(JobOption.NTASKS)) {
+    static void numbers(JobOptions options) throws UsageException {
+        if (!options.has(JobOption.NTASKS)) {
             return;
         }
         for (JobOption stream : List.of(JobOption.INPUT, JobOption.OUTPUT, JobOption.ERROR)) {
-            String text = o.text(stream);
-            if (Texts.isNumber(text) && (text.length() > 9 || Integer.parseInt(text) >= o.number(JobOption.NTASKS))) {
-                o.set(stream, "./" + text, JobOptions.Origin.COMMAND_LINE);
+            String text = options.text(stream);
+            if (Texts.isNumber(text)
+                    && (text.length() > 9 || Integer.parseInt(text) >= options.number(JobOption.NTASKS))) {
+                options.set(stream, "./" + text, JobOptions.Origin.COMMAND_LINE);
             }
         }
     }
@@ -50,14 +51,14 @@ public final class StepFiles {
         }
         for (int i = 0; i + 1 < pattern.length(); i++) {
             if (pattern.charAt(i) == '%') {
-                int at = i + 1;
-                while (at < pattern.length() - 1 && pattern.charAt(at) >= '0' && pattern.charAt(at) <= '9') {
-                    at++;
+                int index = i + 1;
+                while (index < pattern.length() - 1 && pattern.charAt(index) >= '0' && pattern.charAt(index) <= '9') {
+                    index++;
                 }
-                if ("tnNh".indexOf(pattern.charAt(at)) >= 0) {
+                if ("tnNh".indexOf(pattern.charAt(index)) >= 0) {
                     return true;
                 }
-                i = at;
+                i = index;
             }
         }
         return false;
@@ -75,42 +76,42 @@ public final class StepFiles {
         if (pattern.indexOf('\\') >= 0) {
             return pattern.replace("\\", "");
         }
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {
             char c = pattern.charAt(i);
             if (c != '%' || i + 1 == pattern.length()) {
-                b.append(c);
+                text.append(c);
                 continue;
             }
-            int at = i + 1;
+            int index = i + 1;
             int width = 0;
-            while (at < pattern.length() - 1 && pattern.charAt(at) >= '0' && pattern.charAt(at) <= '9') {
-                width = Math.min(10, width * 10 + pattern.charAt(at++) - '0');
+            while (index < pattern.length() - 1 && pattern.charAt(index) >= '0' && pattern.charAt(index) <= '9') {
+                width = Math.min(10, width * 10 + pattern.charAt(index++) - '0');
             }
-            String value = value(pattern.charAt(at), names);
+            String value = value(pattern.charAt(index), names);
             if (value == null) {
-                b.append(pattern, i, at + 1);
+                text.append(pattern, i, index + 1);
             } else {
                 if (Texts.isNumber(value)) {
-                    b.repeat('0', Math.max(0, width - value.length()));
+                    text.repeat('0', Math.max(0, width - value.length()));
                 }
-                b.append(value);
+                text.append(value);
             }
-            i = at;
+            i = index;
         }
-        return b.toString();
+        return text.toString();
     }
 
-    private static @Nullable String value(char code, Names n) {
+    private static @Nullable String value(char code, Names names) {
         return switch (code) {
-            case 'j' -> Integer.toString(n.jobId);
-            case 'A' -> n.arrayJobId.isEmpty() ? Integer.toString(n.jobId) : n.arrayJobId;
-            case 'a' -> n.arrayTaskId.isEmpty() ? "0" : n.arrayTaskId;
-            case 'b' -> n.arrayTaskId.isEmpty() ? "0" : n.arrayTaskId.substring(n.arrayTaskId.length() - 1);
-            case 'x' -> n.jobName;
-            case 'u' -> n.user;
-            case 's' -> n.step.isEmpty() ? null : n.step;
-            case 'J' -> n.step.isEmpty() ? null : n.jobId + "." + n.step;
+            case 'j' -> Integer.toString(names.jobId);
+            case 'A' -> names.arrayJobId.isEmpty() ? Integer.toString(names.jobId) : names.arrayJobId;
+            case 'a' -> names.arrayTaskId.isEmpty() ? "0" : names.arrayTaskId;
+            case 'b' -> names.arrayTaskId.isEmpty() ? "0" : names.arrayTaskId.substring(names.arrayTaskId.length() - 1);
+            case 'x' -> names.jobName;
+            case 'u' -> names.user;
+            case 's' -> names.step.isEmpty() ? null : names.step;
+            case 'J' -> names.step.isEmpty() ? null : names.jobId + "." + names.step;
             case '%' -> "%";
             default -> null;
         };

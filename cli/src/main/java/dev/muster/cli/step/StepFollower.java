@@ -38,78 +38,79 @@ final class StepFollower {
 
     private StepFollower() {}
 
-    /** @param own the job was made for this step */
+    /** @param ownAllocation the job was made for this step */
     static int follow(
-            CommandContext c,
-            JobOptions o,
+            CommandContext context,
+            JobOptions options,
             List<String> program,
             Json.Obj allocation,
             Json.Obj started,
             StepSignals signals,
-            boolean own)
+            boolean ownAllocation)
             throws UsageException {
         try {
-            return followed(c, o, program, allocation, started, signals, own);
+            return followed(context, options, program, allocation, started, signals, ownAllocation);
         } catch (UsageException e) {
             // a file of the streams cannot be opened: the tasks are served by no srun, and the next step would wait for
             // their
             // resources
             int jobId = allocation.integer("jobId");
             if (SrunDirect.is(jobId)) {
-                SrunDirect.signal(c, jobId, started, Signals.number("KILL"));
+                SrunDirect.signal(context, jobId, started, Signals.number("KILL"));
             } else {
-                StepManager.abandon(c, jobId, started, own);
+                StepManager.abandon(context, jobId, started, ownAllocation);
             }
             throw e;
         }
     }
 
     private static int followed(
-            CommandContext c,
-            JobOptions o,
+            CommandContext context,
+            JobOptions options,
             List<String> program,
             Json.Obj allocation,
             Json.Obj started,
             StepSignals signals,
-            boolean own)
+            boolean ownAllocation)
             throws UsageException {
         int jobId = allocation.integer("jobId");
         String stepId = StepId.name(started.integer("stepId"));
-        boolean pty = o.has(JobOption.PTY);
-        StepFiles.Names names = names(c, allocation, stepId);
+        boolean pty = options.has(JobOption.PTY);
+        StepFiles.Names names = names(context, allocation, stepId);
         int tasks = Math.max(1, started.integer("tasks"));
         Map<String, Output> files = new HashMap<>();
-        Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
-        Output toErr = errorSink(c, o, names, toOut, files);
-        boolean direct = pty || o.has(JobOption.UNBUFFERED);
+        Output toOut = sink(context, options, JobOption.OUTPUT, names, context.out(), files);
+        Output toErr = errorSink(context, options, names, toOut, files);
+        boolean direct = pty || options.has(JobOption.UNBUFFERED);
         StepRun run = new StepRun(
-                c,
-                settings(o, pty),
+                context,
+                settings(options, pty),
                 jobId + "." + stepId,
-                new TaskOutput(toOut, o.has(JobOption.LABEL), direct, tasks),
-                new TaskOutput(toErr, o.has(JobOption.LABEL), direct, tasks));
+                new TaskOutput(toOut, options.has(JobOption.LABEL), direct, tasks),
+                new TaskOutput(toErr, options.has(JobOption.LABEL), direct, tasks));
         run.connect(
                 started.objects("shares"),
                 attach(jobId, started),
-                c.host().resumable().map(ResumableStep::positions).orElse(Map.of()));
-        if (!Texts.baseName(c.program()).equals(c.name())) {
+                context.host().resumable().map(ResumableStep::positions).orElse(Map.of()));
+        if (!Texts.baseName(context.program()).equals(context.name())) {
             run.endsUntold(); // a step that serves another command, which has its own words
         }
         if (SrunDirect.is(jobId)) {
-            run.signalBy(signal -> SrunDirect.signal(c, jobId, started, signal));
+            run.signalBy(signal -> SrunDirect.signal(context, jobId, started, signal));
         }
-        run.cancelBy(q -> StepManager.cancel(c, q, List.of(started)));
-        if (own) {
+        run.cancelBy(q -> StepManager.cancel(context, q, List.of(started)));
+        if (ownAllocation) {
             run.endsJobToo();
         }
-        input(c, o, names, run, pty);
-        Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
+        input(context, options, names, run, pty);
+        Terminal terminal = pty && context.host().isTty(0) ? Terminal.raw() : null;
         if (pty) {
-            window(c.host(), run);
+            window(context.host(), run);
         }
         signals.goTo(run);
-        if (o.has(JobOption.DEBUGGER_TEST)) {
-            c.host().startBackground("processes", () -> ProcessTable.print(c, o, program, jobId, started));
+        if (options.has(JobOption.DEBUGGER_TEST)) {
+            context.host()
+                    .startBackground("processes", () -> ProcessTable.print(context, options, program, jobId, started));
         }
         try {
             return run.await();
@@ -124,28 +125,28 @@ final class StepFollower {
     }
 
     static int hetFollow(
-            CommandContext c,
+            CommandContext context,
             List<SrunHet.Part> parts,
             Json.Obj leader,
             List<Json.Obj> started,
             StepSignals signals,
-            boolean own)
+            boolean ownAllocation)
             throws UsageException {
-        JobOptions o = parts.getFirst().options();
-        boolean pty = o.has(JobOption.PTY);
+        JobOptions options = parts.getFirst().options();
+        boolean pty = options.has(JobOption.PTY);
         String stepId = StepId.name(StepId.number(started.getFirst().integer("stepId")));
-        StepFiles.Names names = names(c, leader, stepId);
+        StepFiles.Names names = names(context, leader, stepId);
         int tasks = started.stream().mapToInt(s -> s.integer("tasks")).sum();
         Map<String, Output> files = new HashMap<>();
         // the same output is written by one, so that lines stay whole
-        Map<Way, TaskOutput> shared = new HashMap<>();
+        Map<OutputRoute, TaskOutput> shared = new HashMap<>();
         List<StepRun.Streams> streams = new ArrayList<>();
-        for (SrunHet.Part p : parts) {
-            streams.add(streams(c, p.options(), names, files, shared, Math.max(1, tasks)));
+        for (SrunHet.Part part : parts) {
+            streams.add(streams(context, part.options(), names, files, shared, Math.max(1, tasks)));
         }
         StepRun run = new StepRun(
-                c,
-                settings(o, pty),
+                context,
+                settings(options, pty),
                 leader.integer("jobId") + "." + stepId,
                 streams.getFirst().out(),
                 streams.getFirst().err());
@@ -155,14 +156,14 @@ final class StepFollower {
                     attach(started.get(i).integer("jobId"), started.get(i)),
                     streams.get(i));
         }
-        run.cancelBy(q -> StepManager.cancel(c, q, started));
-        if (own) {
+        run.cancelBy(q -> StepManager.cancel(context, q, started));
+        if (ownAllocation) {
             run.endsJobToo();
         }
-        input(c, o, names, run, pty);
-        Terminal terminal = pty && c.host().isTty(0) ? Terminal.raw() : null;
+        input(context, options, names, run, pty);
+        Terminal terminal = pty && context.host().isTty(0) ? Terminal.raw() : null;
         if (pty) {
-            window(c.host(), run);
+            window(context.host(), run);
         }
         signals.goTo(run);
         try {
@@ -176,65 +177,69 @@ final class StepFollower {
     }
 
     private static StepRun.Streams streams(
-            CommandContext c,
-            JobOptions o,
+            CommandContext context,
+            JobOptions options,
             StepFiles.Names names,
             Map<String, Output> files,
-            Map<Way, TaskOutput> shared,
+            Map<OutputRoute, TaskOutput> shared,
             int tasks)
             throws UsageException {
-        boolean direct = o.has(JobOption.PTY) || o.has(JobOption.UNBUFFERED);
-        Output toOut = sink(c, o, JobOption.OUTPUT, names, c.out(), files);
-        Output toErr = errorSink(c, o, names, toOut, files);
+        boolean direct = options.has(JobOption.PTY) || options.has(JobOption.UNBUFFERED);
+        Output toOut = sink(context, options, JobOption.OUTPUT, names, context.out(), files);
+        Output toErr = errorSink(context, options, names, toOut, files);
         return new StepRun.Streams(
-                shared.computeIfAbsent(new Way(toOut, o.has(JobOption.LABEL), direct), w -> w.open(tasks)),
-                shared.computeIfAbsent(new Way(toErr, o.has(JobOption.LABEL), direct), w -> w.open(tasks)));
+                shared.computeIfAbsent(
+                        new OutputRoute(toOut, options.has(JobOption.LABEL), direct), w -> w.open(tasks)),
+                shared.computeIfAbsent(
+                        new OutputRoute(toErr, options.has(JobOption.LABEL), direct), w -> w.open(tasks)));
     }
 
     /** An output and how lines are put on it. */
-    private record Way(Output to, boolean labelled, boolean direct) {
+    private record OutputRoute(Output to, boolean labelled, boolean direct) {
         TaskOutput open(int tasks) {
             return new TaskOutput(to, labelled, direct, tasks);
         }
     }
 
-    static StepFiles.Names names(CommandContext c, Json.Obj a, String step) {
+    static StepFiles.Names names(CommandContext context, Json.Obj a, String step) {
         return new StepFiles.Names(
                 a.integer("jobId"),
                 step,
                 a.text("name"),
                 a.text("userName"),
-                c.env("SLURM_ARRAY_JOB_ID"),
-                c.env("SLURM_ARRAY_TASK_ID"));
+                context.env("SLURM_ARRAY_JOB_ID"),
+                context.env("SLURM_ARRAY_TASK_ID"));
     }
 
-    private static StepRun.Settings settings(JobOptions o, boolean pty) {
+    private static StepRun.Settings settings(JobOptions options, boolean pty) {
         return new StepRun.Settings(
-                StepRequest.killOnBadExit(o),
-                StepRequest.waitSeconds(o),
-                o.has(JobOption.WAIT_FOR_CHILDREN) ? 0 : o.context().host().settings().eioTimeout,
-                o.has(JobOption.QUIET),
-                o.verbose(),
-                o.has(JobOption.DISABLE_STATUS),
-                o.has(JobOption.QUIT_ON_INTERRUPT),
+                StepRequest.killOnBadExit(options),
+                StepRequest.waitSeconds(options),
+                options.has(JobOption.WAIT_FOR_CHILDREN)
+                        ? 0
+                        : options.context().host().settings().eioTimeout,
+                options.has(JobOption.QUIET),
+                options.verbose(),
+                options.has(JobOption.DISABLE_STATUS),
+                options.has(JobOption.QUIT_ON_INTERRUPT),
                 pty,
-                treeWidth(o));
+                treeWidth(options));
     }
 
     /** Returns the number of nodes that srun reaches directly: TreeWidth; {@code off} means all, at most --threads. */
-    private static int treeWidth(JobOptions o) {
-        String asked = o.text(JobOption.TREE_WIDTH);
+    private static int treeWidth(JobOptions options) {
+        String widthText = options.text(JobOption.TREE_WIDTH);
         int width;
-        if (asked.isEmpty()) {
-            width = o.context().host().settings().treeWidth;
-        } else if (asked.equalsIgnoreCase("off")) {
+        if (widthText.isEmpty()) {
+            width = options.context().host().settings().treeWidth;
+        } else if (widthText.equalsIgnoreCase("off")) {
             width = LaunchTree.WIDTH_MAX;
         } else {
-            width = Integer.parseInt(asked);
+            width = Integer.parseInt(widthText);
         }
 
-        int most = o.has(JobOption.THREADS) ? o.integer(JobOption.THREADS) : LaunchTree.WIDTH_MAX;
-        return Math.min(most, width == 0 ? TREE_WIDTH_DEFAULT : width);
+        int maximum = options.has(JobOption.THREADS) ? options.integer(JobOption.THREADS) : LaunchTree.WIDTH_MAX;
+        return Math.min(maximum, width == 0 ? TREE_WIDTH_DEFAULT : width);
     }
 
     private static Json.Obj attach(int jobId, Json.Obj started) {
@@ -248,28 +253,30 @@ final class StepFollower {
     }
 
     private static Output errorSink(
-            CommandContext c, JobOptions o, StepFiles.Names names, Output toOut, Map<String, Output> files)
+            CommandContext context, JobOptions options, StepFiles.Names names, Output toOut, Map<String, Output> files)
             throws UsageException {
-        if (o.has(JobOption.ERROR)) {
-            return sink(c, o, JobOption.ERROR, names, c.err(), files);
+        if (options.has(JobOption.ERROR)) {
+            return sink(context, options, JobOption.ERROR, names, context.err(), files);
         }
-        return o.has(JobOption.OUTPUT) && !StepFiles.isMode(o.text(JobOption.OUTPUT)) ? toOut : c.err();
+        return options.has(JobOption.OUTPUT) && !StepFiles.isMode(options.text(JobOption.OUTPUT))
+                ? toOut
+                : context.err();
     }
 
     /** A plain file is srun's to write: all tasks go into one. */
     private static Output sink(
-            CommandContext c,
-            JobOptions o,
+            CommandContext context,
+            JobOptions options,
             JobOption option,
             StepFiles.Names names,
             Output otherwise,
             Map<String, Output> files)
             throws UsageException {
-        String text = o.text(option);
+        String text = options.text(option);
         if (StepFiles.isMode(text) || StepFiles.isPerTask(text)) {
             return otherwise;
         }
-        String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
+        String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(options).workDir());
         if (files.containsKey(path)) {
             return files.get(path);
         }
@@ -278,13 +285,13 @@ final class StepFollower {
             if (parent != null && !Files.exists(parent)) {
                 Files.createDirectories(parent);
             }
-            Output file =
-                    new Output(opened(Path.of(path), o.text(JobOption.OPEN_MODE).equals("append")), false);
+            Output file = new Output(
+                    opened(Path.of(path), options.text(JobOption.OPEN_MODE).equals("append")), false);
             files.put(path, file);
             return file;
         } catch (IOException e) {
-            throw c.bad(
-                    o.exitError(1),
+            throw context.bad(
+                    options.exitError(1),
                     "Could not open " + (option == JobOption.OUTPUT ? "stdout" : "stderr") + " file: " + reason(path));
         }
     }
@@ -314,24 +321,25 @@ final class StepFollower {
         return "Permission denied";
     }
 
-    private static void input(CommandContext c, JobOptions o, StepFiles.Names names, StepRun run, boolean pty)
+    private static void input(
+            CommandContext context, JobOptions options, StepFiles.Names names, StepRun run, boolean pty)
             throws UsageException {
-        String text = o.text(JobOption.INPUT);
+        String text = options.text(JobOption.INPUT);
         if (StepFiles.isNone(text) || StepFiles.isPerTask(text)) {
             return;
         }
-        InputStream in = c.in();
-        Optional<ResumableStep> begun = c.host().resumable();
+        InputStream in = context.in();
+        Optional<ResumableStep> begun = context.host().resumable();
         if (begun.isPresent()) {
             in = new SequenceInputStream(new ByteArrayInputStream(begun.get().input()), in);
         }
         if (!StepFiles.isMode(text)) {
-            String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(o).workDir());
+            String path = Texts.absolute(StepFiles.expand(text, names), new JobRequest(options).workDir());
             try {
-                in = c.host().openFile(path);
+                in = context.host().openFile(path);
             } catch (IOException e) {
-                throw c.bad(
-                        o.exitError(1),
+                throw context.bad(
+                        options.exitError(1),
                         "Could not open stdin file: "
                                 + (Files.exists(Path.of(path)) ? reason(path) : "No such file or directory"));
             }
@@ -345,20 +353,20 @@ final class StepFollower {
             task = IoFrame.ALL_TASKS;
         }
 
-        if (c.host().isTty(0)) {
+        if (context.host().isTty(0)) {
             // reading a terminal from its background fails then instead of stopping srun
-            c.host().ignoreSignal("TTIN");
+            context.host().ignoreSignal("TTIN");
         }
         run.input(new StepInput(
                 in,
-                c.host()::inBackground,
+                context.host()::inBackground,
                 run.nodes(),
                 task,
                 begun.map(ResumableStep::inputOffset).orElse(0L)));
     }
 
-    private static void window(Host h, StepRun run) {
-        h.onSignal("WINCH", () -> {
+    private static void window(Host host, StepRun run) {
+        host.onSignal("WINCH", () -> {
             int[] size = Terminal.size();
             if (size[0] > 0) {
                 run.window(size[0], size[1]);

@@ -21,8 +21,8 @@ import java.util.TreeMap;
  * user. The step's tasks start when the prolog succeeded.
  */
 final class StepHooks {
-    private final CommandContext c;
-    private final JobOptions o;
+    private final CommandContext context;
+    private final JobOptions options;
     private final Json.Obj step;
     private final int jobId;
     private final Map<String, String> variables = new TreeMap<>();
@@ -32,9 +32,9 @@ final class StepHooks {
      * @param allocation of the job, as slurmctld told it
      * @param started the step, as slurmctld told it
      */
-    StepHooks(CommandContext c, JobOptions o, List<String> program, Json.Obj allocation, Json.Obj started) {
-        this.c = c;
-        this.o = o;
+    StepHooks(CommandContext context, JobOptions options, List<String> program, Json.Obj allocation, Json.Obj started) {
+        this.context = context;
+        this.options = options;
         this.step = started;
         this.stepArguments = program;
         this.jobId = allocation.integer("jobId");
@@ -59,14 +59,14 @@ final class StepHooks {
     }
 
     /** Returns the program to run: the option's, else that of slurm.conf; "" for none. */
-    static String program(CommandContext c, JobOptions o, JobOption which) {
+    static String program(CommandContext context, JobOptions options, JobOption which) {
         String program;
-        if (o.has(which)) {
-            program = o.text(which);
+        if (options.has(which)) {
+            program = options.text(which);
         } else if (which == JobOption.PROLOG) {
-            program = c.host().settings().srunProlog;
+            program = context.host().settings().srunProlog;
         } else {
-            program = c.host().settings().srunEpilog;
+            program = context.host().settings().srunEpilog;
         }
 
         return program.equalsIgnoreCase("none") ? "" : program;
@@ -79,17 +79,17 @@ final class StepHooks {
             return true;
         }
         String name = jobId + "." + StepId.name(StepId.number(step.integer("stepId")));
-        c.error("srun prolog failed rc = " + status + ". Aborting step.");
-        c.info("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds()
-                + " seconds for job step to finish.");
-        Json.Obj q = new Json.Obj()
-                .put("requestId", c.host().requestId())
+        context.error("srun prolog failed rc = " + status + ". Aborting step.");
+        context.info("Job step aborted: Waiting up to "
+                + context.host().settings().stepEndSeconds() + " seconds for job step to finish.");
+        Json.Obj query = new Json.Obj()
+                .put("requestId", context.host().requestId())
                 .put("jobs", List.of(name))
                 .put("signal", (long) Signals.KILL);
         try {
-            StepManager.cancel(c, q, List.of(step));
+            StepManager.cancel(context, query, List.of(step));
         } catch (SlurmException e) {
-            c.error("Unable to signal StepId=" + name + ": " + e.getMessage());
+            context.error("Unable to signal StepId=" + name + ": " + e.getMessage());
         }
         return false;
     }
@@ -98,18 +98,18 @@ final class StepHooks {
     void epilog() {
         int status = run(JobOption.EPILOG);
         if (status != 0) {
-            c.error("srun epilog failed status=" + status);
+            context.error("srun epilog failed status=" + status);
         }
     }
 
     /** Runs the program, with the step's own as its arguments, to its end. One that is not there counts as none. */
     private int run(JobOption which) {
-        String program = program(c, o, which);
+        String program = program(context, options, which);
         if (program.isEmpty()) {
             return 0;
         }
-        String workDir = new JobRequest(o).workDir();
-        String path = Texts.absolute(program, c.host().workDir());
+        String workDir = new JobRequest(options).workDir();
+        String path = Texts.absolute(program, context.host().workDir());
         List<String> command = new ArrayList<>(List.of(path));
         command.addAll(stepArguments);
         ProcessBuilder builder = new ProcessBuilder(command)
@@ -122,7 +122,7 @@ final class StepHooks {
         try {
             return builder.start().waitFor();
         } catch (IOException e) {
-            c.info("Access denied for " + program + ": "
+            context.info("Access denied for " + program + ": "
                     + (new File(path).exists() ? "Permission denied" : "No such file or directory"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

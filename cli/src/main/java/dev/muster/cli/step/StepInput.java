@@ -27,7 +27,7 @@ final class StepInput implements Runnable {
     private final int task;
     private final Map<StepNode, Map<Integer, Long>> limits = new HashMap<>();
     private final Map<Integer, Boolean> gone = new HashMap<>();
-    private final Deque<Chunk> kept = new ArrayDeque<>();
+    private final Deque<Chunk> unacknowledged = new ArrayDeque<>();
     private long sent;
     private long keptBytes;
     private boolean ended;
@@ -95,10 +95,10 @@ final class StepInput implements Runnable {
             return false;
         }
         Chunk chunk = new Chunk(sent, data);
-        kept.add(chunk);
+        unacknowledged.add(chunk);
         keptBytes += data.length;
         while (keptBytes > KEPT_BYTES) {
-            keptBytes -= kept.remove().bytes.length;
+            keptBytes -= unacknowledged.remove().bytes.length;
         }
         sent += data.length;
         for (StepNode node : nodes) {
@@ -119,18 +119,19 @@ final class StepInput implements Runnable {
 
     /** Up to which offset all that still listen can take input. */
     private long room() {
-        long least = Long.MAX_VALUE;
+        long minimum = Long.MAX_VALUE;
         for (StepNode node : nodes) {
             if (node.isComplete() || !isFor(node)) {
                 continue;
             }
             for (int t : node.tasks) {
                 if ((task == IoFrame.ALL_TASKS || t == task) && !gone.containsKey(t)) {
-                    least = Math.min(least, limits.getOrDefault(node, Map.of()).getOrDefault(t, 0L));
+                    minimum = Math.min(
+                            minimum, limits.getOrDefault(node, Map.of()).getOrDefault(t, 0L));
                 }
             }
         }
-        return least;
+        return minimum;
     }
 
     private synchronized void end() {
@@ -157,7 +158,7 @@ final class StepInput implements Runnable {
     }
 
     synchronized void reconnected(StepNode node) {
-        for (Chunk c : kept) {
+        for (Chunk c : unacknowledged) {
             sendTo(node, c);
         }
         if (ended) {

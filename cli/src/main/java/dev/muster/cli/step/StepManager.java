@@ -22,15 +22,15 @@ final class StepManager {
      * Sends a request about a step. If the step manager refuses because slurmctld is back, the first error of slurmctld
      * is thrown.
      */
-    static Json.Obj call(CommandContext c, String message, Json.Obj q) throws SlurmException {
+    static Json.Obj call(CommandContext context, String message, Json.Obj query) throws SlurmException {
         try {
-            return c.host().controller().call(message, q);
+            return context.host().controller().call(message, query);
         } catch (SlurmException e) {
-            String node = c.env("SLURM_STEPMGR");
+            String node = context.env("SLURM_STEPMGR");
             if (node.isEmpty() || !isAway(e)) {
                 throw e;
             }
-            return manager(c, node, message, q, e);
+            return manager(context, node, message, query, e);
         }
     }
 
@@ -39,20 +39,20 @@ final class StepManager {
     }
 
     /** To the tasks of a step; without slurmctld each of its nodes hears it from here. */
-    static void cancel(CommandContext c, Json.Obj q, List<Json.Obj> parts) throws SlurmException {
+    static void cancel(CommandContext context, Json.Obj query, List<Json.Obj> parts) throws SlurmException {
         try {
-            c.host().controller().call("Cancel", q);
+            context.host().controller().call("Cancel", query);
         } catch (SlurmException e) {
-            if (c.env("SLURM_STEPMGR").isEmpty() || !isAway(e)) {
+            if (context.env("SLURM_STEPMGR").isEmpty() || !isAway(e)) {
                 throw e;
             }
             for (Json.Obj started : parts) {
                 Json.Obj order = new Json.Obj()
                         .put("jobId", started.number("jobId"))
                         .put("stepId", started.number("stepId"))
-                        .put("signal", (long) Cancel.plain(q.integer("signal")));
+                        .put("signal", (long) Cancel.plain(query.integer("signal")));
                 for (Json.Obj share : started.objects("shares")) {
-                    c.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
+                    context.host().callNode(share.text("address"), share.integer("port"), "SignalStep", order);
                 }
             }
         }
@@ -61,35 +61,38 @@ final class StepManager {
     /**
      * Ends a step that its srun cannot serve.
      *
-     * @param own the job was made for the step, and ends with it
+     * @param ownAllocation the job was made for the step, and ends with it
      */
-    static void abandon(CommandContext c, int jobId, Json.Obj started, boolean own) {
-        if (own) {
-            AllocationClient.cancel(c, jobId);
+    static void abandon(CommandContext context, int jobId, Json.Obj started, boolean ownAllocation) {
+        if (ownAllocation) {
+            AllocationClient.cancel(context, jobId);
         } else {
             String step = jobId + "." + StepId.name(started.integer("stepId"));
             try {
                 cancel(
-                        c,
-                        new Json.Obj().put("requestId", c.host().requestId()).put("jobs", List.of(step)),
+                        context,
+                        new Json.Obj()
+                                .put("requestId", context.host().requestId())
+                                .put("jobs", List.of(step)),
                         List.of(started));
             } catch (SlurmException e) {
-                c.error("Unable to cancel StepId=" + step + ": " + e.getMessage());
+                context.error("Unable to cancel StepId=" + step + ": " + e.getMessage());
             }
         }
     }
 
-    private static Json.Obj manager(CommandContext c, String node, String message, Json.Obj q, SlurmException otherwise)
+    private static Json.Obj manager(
+            CommandContext context, String node, String message, Json.Obj query, SlurmException otherwise)
             throws SlurmException {
-        c.host().needsOwnProcess();
-        var known = SlurmConf.read(new File(c.host().settings().path)) instanceof SlurmConf.Parsed.Ok ok
+        context.host().needsOwnProcess();
+        var known = SlurmConf.read(new File(context.host().settings().path)) instanceof SlurmConf.Parsed.Ok ok
                 ? ok.conf().node(node)
                 : java.util.Optional.<dev.muster.config.NodeConf>empty();
         if (known.isEmpty()) {
             throw otherwise;
         }
         try {
-            return c.host().callNode(known.get().address(), known.get().port(), message, q);
+            return context.host().callNode(known.get().address(), known.get().port(), message, query);
         } catch (SlurmException e) {
             throw isAway(e) ? otherwise : e;
         }

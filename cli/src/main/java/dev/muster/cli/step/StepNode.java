@@ -32,8 +32,8 @@ public final class StepNode implements Runnable {
     }
 
     /**
-     * Bytes after which the node is told to forget what went out: far below the node's buffer for a task, far above the
-     * length of a line.
+     * Bytes of output after which the node gets an acknowledgement and drops them: far below the node's buffer for a
+     * task, far above the length of a line.
      */
     private static final int ACKNOWLEDGE_BYTES = 64 << 10;
 
@@ -180,31 +180,34 @@ public final class StepNode implements Runnable {
     }
 
     /** Handles a frame from the node. */
-    void take(IoFrame in) throws IOException {
-        switch (in.type()) {
-            case 'O' -> output(in);
+    void take(IoFrame frame) throws IOException {
+        switch (frame.type()) {
+            case 'O' -> output(frame);
             case 'E' ->
-                acknowledge(in.task(), in.stream(), events.outputEnd(this, in.task(), in.stream(), in.offset()));
-            case 'T' -> events.started(this, in.task());
+                acknowledge(
+                        frame.task(),
+                        frame.stream(),
+                        events.outputEnd(this, frame.task(), frame.stream(), frame.offset()));
+            case 'T' -> events.started(this, frame.task());
             case 'X' ->
                 events.exited(
                         this,
-                        in.task(),
-                        (int) in.offset(),
-                        RawText.decode(in.bytes()).contains(" cancelled=1 "));
-            case 'L' -> events.inputLimit(this, in.task(), in.offset());
+                        frame.task(),
+                        (int) frame.offset(),
+                        RawText.decode(frame.bytes()).contains(" cancelled=1 "));
+            case 'L' -> events.inputLimit(this, frame.task(), frame.offset());
             case 'F' -> {
                 sendAcknowledged();
                 complete = true;
-                events.complete(this, RawText.decode(in.bytes()), false);
+                events.complete(this, RawText.decode(frame.bytes()), false);
             }
             case '!' -> {
                 complete = true;
-                if (in.stream() == NOT_STARTED) {
-                    String[] lines = RawText.decode(in.bytes()).split("\n", 2);
+                if (frame.stream() == NOT_STARTED) {
+                    String[] lines = RawText.decode(frame.bytes()).split("\n", 2);
                     events.notStarted(this, lines[0], lines[lines.length - 1]);
                 } else {
-                    events.complete(this, RawText.decode(in.bytes()), true);
+                    events.complete(this, RawText.decode(frame.bytes()), true);
                 }
             }
             default -> {}
@@ -214,23 +217,24 @@ public final class StepNode implements Runnable {
         }
     }
 
-    private void output(IoFrame in) {
+    private void output(IoFrame frame) {
         long position;
         synchronized (positions) {
-            position = positions.getOrDefault(ResumableStep.key(in.task(), in.stream()), 0L);
+            position = positions.getOrDefault(ResumableStep.key(frame.task(), frame.stream()), 0L);
         }
-        long end = in.offset() + in.bytes().length;
+        long end = frame.offset() + frame.bytes().length;
         if (end <= position) {
             return;
         }
-        int skip = (int) Math.max(0, position - in.offset());
-        byte[] fresh = skip == 0 ? in.bytes() : java.util.Arrays.copyOfRange(in.bytes(), skip, in.bytes().length);
-        long delivered = events.output(this, in.task(), in.stream(), fresh, end);
+        int skip = (int) Math.max(0, position - frame.offset());
+        byte[] fresh =
+                skip == 0 ? frame.bytes() : java.util.Arrays.copyOfRange(frame.bytes(), skip, frame.bytes().length);
+        long delivered = events.output(this, frame.task(), frame.stream(), fresh, end);
         synchronized (positions) {
-            positions.put(ResumableStep.key(in.task(), in.stream()), end);
+            positions.put(ResumableStep.key(frame.task(), frame.stream()), end);
         }
         unacknowledgedBytes += fresh.length;
-        acknowledge(in.task(), in.stream(), delivered);
+        acknowledge(frame.task(), frame.stream(), delivered);
     }
 
     private void acknowledge(int task, int stream, long offset) {

@@ -42,7 +42,7 @@ final class StepRun implements StepNode.Events {
     private static final int NOT_STARTED_CODE = 192;
 
     /**
-     * What srun was asked to do with the step.
+     * Options of srun for a running step.
      *
      * @param eioSeconds EioTimeout: for streams that stay open after all tasks; 0 for ever
      * @param treeWidth nodes that are reached directly: where there are more, the others behind them
@@ -64,7 +64,7 @@ final class StepRun implements StepNode.Events {
     /** The same end of several tasks of a node; tasks are counted within their component. */
     private record End(String node, int status, Group of) {}
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final Settings settings;
     private final String stepName;
     private final TaskOutput out;
@@ -123,10 +123,10 @@ final class StepRun implements StepNode.Events {
     private boolean endsJob;
     private boolean isInterrupting;
     private long interruptedMs;
-    /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: the same end is told once; told: those that were. */
+    /** SLURM_SRUN_REDUCE_TASK_EXIT_MSG: equal ends are reported once; {@code reported} holds their statuses. */
     private final boolean reduced;
 
-    private final Set<Integer> told = new HashSet<>();
+    private final Set<Integer> reported = new HashSet<>();
     /** How its tasks are signalled; null: by slurmctld. */
     private @Nullable IntConsumer signaller;
 
@@ -137,15 +137,15 @@ final class StepRun implements StepNode.Events {
         void cancel(Json.Obj request) throws SlurmException;
     }
 
-    StepRun(CommandContext c, Settings settings, String stepName, TaskOutput out, TaskOutput err) {
-        this.c = c;
+    StepRun(CommandContext context, Settings settings, String stepName, TaskOutput out, TaskOutput err) {
+        this.context = context;
         this.settings = settings;
         this.stepName = stepName;
         this.out = out;
         this.err = err;
-        String reduce = c.env("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
+        String reduce = context.env("SLURM_SRUN_REDUCE_TASK_EXIT_MSG");
         reduced = Texts.isNumber(reduce) && !reduce.matches("0+");
-        canceller = q -> c.host().controller().call("Cancel", q);
+        canceller = q -> context.host().controller().call("Cancel", q);
     }
 
     /** Sets the way of cancellations, for steps that are managed while slurmctld may be away. */
@@ -162,17 +162,17 @@ final class StepRun implements StepNode.Events {
     }
 
     private TaskOutput stream(int task, int stream) {
-        Streams own = ofTask.get(task);
+        Streams taskStreams = ofTask.get(task);
         if (stream == STDOUT) {
-            if (own == null) {
+            if (taskStreams == null) {
                 return out;
             }
-            return own.out;
+            return taskStreams.out;
         }
-        if (own == null) {
+        if (taskStreams == null) {
             return err;
         }
-        return own.err;
+        return taskStreams.err;
     }
 
     /**
@@ -192,7 +192,7 @@ final class StepRun implements StepNode.Events {
             }
             tasks += ranks.size();
             nodes.add(new StepNode(
-                    c.host(),
+                    context.host(),
                     share.text("node"),
                     share.text("address"),
                     share.integer("port"),
@@ -225,18 +225,18 @@ final class StepRun implements StepNode.Events {
     int await() {
         for (Group group : groups) {
             for (List<StepNode> branch : LaunchTree.branches(group.nodes, settings.treeWidth)) {
-                StepBranch.start(c.host(), group.attach, settings.treeWidth, branch);
+                StepBranch.start(context.host(), group.attach, settings.treeWidth, branch);
             }
         }
         if (input != null) {
-            c.host().startBackground("stdin", input);
+            context.host().startBackground("stdin", input);
         }
         synchronized (this) {
             // the job is cancelled before it is given back
             while (completeNodes < nodes.size() || isInterrupting) {
                 try {
                     wait(TICK_MS);
-                } catch (InterruptedException e) {
+                } catch (InterruptedException entry) {
                     terminate(); // the caller is gone
                     break;
                 }
@@ -256,12 +256,12 @@ final class StepRun implements StepNode.Events {
     /** Prints a message that is not an error, unless --quiet. */
     private void inform(String sentence) {
         if (!settings.quiet) {
-            c.info(sentence);
+            context.info(sentence);
         }
     }
 
     private void tick() {
-        long now = c.host().nowMs();
+        long now = context.host().nowMs();
         if (!gathered.isEmpty() && now - gatheredMs >= GATHER_MS) {
             report();
         }
@@ -323,12 +323,12 @@ final class StepRun implements StepNode.Events {
             return end;
         }
         TaskOutput to = stream(task, stream);
-        return c.host().deliver(task, stream, () -> end - to.write(task, data));
+        return context.host().deliver(task, stream, () -> end - to.write(task, data));
     }
 
     @Override
     public long outputEnd(StepNode node, int task, int stream, long end) {
-        return c.host().deliver(task, stream, () -> {
+        return context.host().deliver(task, stream, () -> {
             stream(task, stream).end(task);
             return end;
         });
@@ -354,16 +354,16 @@ final class StepRun implements StepNode.Events {
             input.taskGone(task);
         }
         if (firstExitMs == 0) {
-            firstExitMs = c.host().nowMs();
+            firstExitMs = context.host().nowMs();
         }
         ExitStatus status = ExitStatus.ofWaitStatus(waitStatus);
         worst = Math.max(worst, status.signal() == SETUP_FAILED ? 1 : status.shellCode());
         killed |= status.signal() == Signals.KILL || status.signal() == Signals.TERM;
         if (gathered.isEmpty()) {
-            gatheredMs = c.host().nowMs();
+            gatheredMs = context.host().nowMs();
         }
         Group group = group(node);
-        gathered.computeIfAbsent(new End(node.name, waitStatus, group), e -> new ArrayList<>())
+        gathered.computeIfAbsent(new End(node.name, waitStatus, group), entry -> new ArrayList<>())
                 .add(task - group.first);
         if (!status.isSuccess() && settings.killOnBadExit && !terminating) {
             report();
@@ -388,25 +388,26 @@ final class StepRun implements StepNode.Events {
 
     /** Tells how tasks ended, those of one node with the same end in one line. */
     private void report() {
-        for (Map.Entry<End, List<Integer>> e : gathered.entrySet()) {
-            ExitStatus s = ExitStatus.ofWaitStatus(e.getKey().status);
-            String who = e.getKey().node + ": " + (e.getValue().size() > 1 ? "tasks " : "task ")
-                    + TaskRanges.text(e.getValue()) + ": ";
+        for (Map.Entry<End, List<Integer>> entry : gathered.entrySet()) {
+            ExitStatus status = ExitStatus.ofWaitStatus(entry.getKey().status);
+            String who = entry.getKey().node + ": " + (entry.getValue().size() > 1 ? "tasks " : "task ")
+                    + TaskRanges.text(entry.getValue()) + ": ";
             if (settings.verbose > 0) {
-                int count = e.getValue().size();
+                int count = entry.getValue().size();
                 inform("Received task exit notification for " + count + (count > 1 ? " tasks" : " task") + " of StepId="
-                        + e.getKey().of.name
-                        + String.format(java.util.Locale.ROOT, " (status=0x%04x).", e.getKey().status));
+                        + entry.getKey().of.name
+                        + String.format(java.util.Locale.ROOT, " (status=0x%04x).", entry.getKey().status));
             }
-            if (!areEndsTold || reduced && !s.isSuccess() && !told.add(e.getKey().status)) {
+            if (!areEndsTold || reduced && !status.isSuccess() && !reported.add(entry.getKey().status)) {
                 continue;
             }
-            if (s.signal() == SETUP_FAILED) {
-                e.getValue().forEach(task -> c.error("task " + task + " launch failed: Slurmd could not connect IO"));
-            } else if (s.signal() != 0) {
-                tellSignal(who + Signals.text(s.signal()) + (s.core() ? " (core dumped)" : ""));
-            } else if (s.code() != 0) {
-                c.error(who + "Exited with exit code " + s.code());
+            if (status.signal() == SETUP_FAILED) {
+                entry.getValue()
+                        .forEach(task -> context.error("task " + task + " launch failed: Slurmd could not connect IO"));
+            } else if (status.signal() != 0) {
+                tellSignal(who + Signals.text(status.signal()) + (status.core() ? " (core dumped)" : ""));
+            } else if (status.code() != 0) {
+                context.error(who + "Exited with exit code " + status.code());
             } else if (settings.verbose > 0) {
                 inform(who + "Completed");
             }
@@ -416,7 +417,7 @@ final class StepRun implements StepNode.Events {
 
     private void tellSignal(String text) {
         if (!isInterrupted) {
-            c.error(text);
+            context.error(text);
         } else if (settings.verbose > 0) {
             inform(text);
         }
@@ -447,7 +448,8 @@ final class StepRun implements StepNode.Events {
             stream(task, STDOUT + 1).end(task);
         }
         if (lost) {
-            c.error("Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
+            context.error(
+                    "Node " + node.name + ": " + (reason.isEmpty() ? "does not answer, its tasks are lost" : reason));
             worst = Math.max(worst, LOST_CODE);
         } else if (!reason.isEmpty() && settings.verbose > 0) {
             inform("StepId=" + group(node).name + " ended on " + node.name + ": " + reason);
@@ -459,12 +461,12 @@ final class StepRun implements StepNode.Events {
     @Override
     public synchronized void notStarted(StepNode node, String detail, String error) {
         if (!detail.isEmpty()) {
-            c.error(detail);
+            context.error(detail);
         }
-        c.error("Task launch for StepId=" + group(node).name + " failed on node " + node.name + ": " + error);
+        context.error("Task launch for StepId=" + group(node).name + " failed on node " + node.name + ": " + error);
         if (!launchFailed) {
             launchFailed = true;
-            c.error("Application launch failed: " + error);
+            context.error("Application launch failed: " + error);
             if (nodes.size() > 1) {
                 aborted();
             } else {
@@ -503,8 +505,8 @@ final class StepRun implements StepNode.Events {
      * slow.
      */
     private void ask(int... signals) {
-        c.host().startBackground("signal", () -> {
-            for (int i = 0; i < signals.length && (i == 0 || c.host().pause(NEXT_SIGNAL_MS)); i++) {
+        context.host().startBackground("signal", () -> {
+            for (int i = 0; i < signals.length && (i == 0 || context.host().pause(NEXT_SIGNAL_MS)); i++) {
                 send(signals[i]);
             }
         });
@@ -512,10 +514,10 @@ final class StepRun implements StepNode.Events {
 
     private void interruptAndKill() {
         isInterrupting = true;
-        c.host().startBackground("interrupt", () -> {
+        context.host().startBackground("interrupt", () -> {
             try {
                 send(Cancel.INTERRUPT);
-                if (c.host().pause(NEXT_SIGNAL_MS)) {
+                if (context.host().pause(NEXT_SIGNAL_MS)) {
                     send(Signals.KILL);
                     if (endsJob) {
                         send(stepName.substring(0, stepName.indexOf('.')), 0);
@@ -541,16 +543,16 @@ final class StepRun implements StepNode.Events {
     }
 
     private void send(String target, int signal) {
-        Json.Obj q = new Json.Obj();
-        q.put("requestId", c.host().requestId());
-        q.put("jobs", List.of(target));
-        JobRequest.put(q, "signal", signal);
+        Json.Obj query = new Json.Obj();
+        query.put("requestId", context.host().requestId());
+        query.put("jobs", List.of(target));
+        JobRequest.put(query, "signal", signal);
         try {
-            canceller.cancel(q);
-        } catch (SlurmException e) {
+            canceller.cancel(query);
+        } catch (SlurmException entry) {
             // a signal may find that the one before has ended it
-            if (e.errno() != SlurmErrno.ALREADY_DONE.number() || !isInterrupted) {
-                c.error("Unable to signal StepId=" + stepName + ": " + e.getMessage());
+            if (entry.errno() != SlurmErrno.ALREADY_DONE.number() || !isInterrupted) {
+                context.error("Unable to signal StepId=" + stepName + ": " + entry.getMessage());
             }
         }
     }
@@ -567,7 +569,7 @@ final class StepRun implements StepNode.Events {
      * third ends srun.
      */
     synchronized void interrupt() {
-        long now = c.host().nowMs();
+        long now = context.host().nowMs();
         boolean again = now - lastInterruptMs < ABORT_WINDOW_MS;
         lastInterruptMs = now;
         if (!again && !settings.quitOnInterrupt && !settings.disableStatus) {
@@ -613,7 +615,7 @@ final class StepRun implements StepNode.Events {
         notifyAll();
     }
 
-    /** srun was stopped and goes on: the tasks go on as well. */
+    /** Continues the tasks after srun was stopped and continued. */
     void goOn() {
         inform("got SIGCONT");
         signal(Signals.CONT);
@@ -629,14 +631,14 @@ final class StepRun implements StepNode.Events {
     private void aborted() {
         if (!isAbortTold) {
             isAbortTold = true;
-            inform("Job step aborted: Waiting up to " + c.host().settings().stepEndSeconds()
-                    + " seconds for job step to finish.");
+            inform("Job step aborted: Waiting up to "
+                    + context.host().settings().stepEndSeconds() + " seconds for job step to finish.");
         }
     }
 
     /** Asked to end: the step is ended; asked again, srun does not wait for it. */
     synchronized void forceEnd() {
-        if (isKillDue(c.host().nowMs())) {
+        if (isKillDue(context.host().nowMs())) {
             return;
         }
         inform("forcing job termination");

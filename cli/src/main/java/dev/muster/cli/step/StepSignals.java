@@ -36,31 +36,31 @@ final class StepSignals {
             Signals.ALRM);
     private static final int AGAIN_MS = 20;
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final Thread asking = Thread.currentThread();
     private final List<Integer> caught = new ArrayList<>();
     private boolean asks;
     private @Nullable StepRun run;
 
-    private StepSignals(CommandContext c) {
-        this.c = c;
+    private StepSignals(CommandContext context) {
+        this.context = context;
     }
 
     /** Takes the signals from now on, for the calling thread: it is the one that asks. */
-    static StepSignals begin(CommandContext c, JobOptions o) {
-        StepSignals s = new StepSignals(c);
-        CAUGHT.forEach((name, number) -> on(c, o, name, number, () -> s.receive(number)));
+    static StepSignals begin(CommandContext context, JobOptions options) {
+        StepSignals s = new StepSignals(context);
+        CAUGHT.forEach((name, number) -> on(context, options, name, number, () -> s.receive(number)));
         return s;
     }
 
     /** Sets the action of a signal, unless {@code --ignore-signals} names it. */
-    static void on(CommandContext c, JobOptions o, String name, int number, Runnable what) {
-        c.host()
+    static void on(CommandContext context, JobOptions options, String name, int number, Runnable action) {
+        context.host()
                 .onSignal(
                         name,
-                        Texts.split(o.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number))
+                        Texts.split(options.text(JobOption.IGNORE_SIGNALS), ',').contains(Integer.toString(number))
                                 ? () -> {}
-                                : what);
+                                : action);
     }
 
     private void receive(int number) {
@@ -76,8 +76,8 @@ final class StepSignals {
             act(to, number);
             return;
         }
-        while (isAsking() && c.host().pause(AGAIN_MS)) {
-            c.host().giveUp(asking);
+        while (isAsking() && context.host().pause(AGAIN_MS)) {
+            context.host().giveUp(asking);
         }
     }
 
@@ -95,12 +95,12 @@ final class StepSignals {
      * @throws SlurmException what the controller says, and that the step is gone already where a signal came before it
      *     was there
      */
-    Json.Obj ask(String message, Json.Obj q) throws SlurmException {
+    Json.Obj ask(String message, Json.Obj query) throws SlurmException {
         if (!mayAsk()) {
-            return collectStep(message, q);
+            return collectStep(message, query);
         }
         try {
-            return StepManager.call(c, message, q);
+            return StepManager.call(context, message, query);
         } catch (SlurmException e) {
             if (!hasCome()) {
                 throw e;
@@ -108,7 +108,7 @@ final class StepSignals {
         } finally {
             endRequest();
         }
-        return collectStep(message, q);
+        return collectStep(message, query);
     }
 
     private synchronized boolean mayAsk() {
@@ -121,15 +121,15 @@ final class StepSignals {
     }
 
     /** The step that was made before the asking was given up: the same request is answered by the same step. */
-    private Json.Obj collectStep(String message, Json.Obj q) throws SlurmException {
+    private Json.Obj collectStep(String message, Json.Obj query) throws SlurmException {
         try {
-            return StepManager.call(c, message, q.put("waitMs", 0L));
+            return StepManager.call(context, message, query.put("waitMs", 0L));
         } catch (SlurmException e) {
             int first;
             synchronized (this) {
                 first = caught.removeFirst();
             }
-            c.info("Cancelled pending job step with signal " + first);
+            context.info("Cancelled pending job step with signal " + first);
             throw new SlurmException(SlurmErrno.ALREADY_DONE.number(), SlurmErrno.ALREADY_DONE.sentence());
         }
     }
@@ -153,7 +153,7 @@ final class StepSignals {
 
     /** The step's tasks can be reached: what has come goes there, and what is still to come. */
     void goTo(StepRun step) {
-        c.host().onSignal("CONT", step::goOn);
+        context.host().onSignal("CONT", step::goOn);
         List<Integer> before;
         synchronized (this) {
             run = step;

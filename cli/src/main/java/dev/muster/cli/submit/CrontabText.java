@@ -19,14 +19,14 @@ final class CrontabText {
     private static final String MARK = "#SCRON";
     private static final int FIELDS = 5;
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final Map<String, String> variables = new TreeMap<>();
     private final List<Object> entries = new ArrayList<>();
     private @Nullable JobOptions options;
     private int first;
 
-    CrontabText(CommandContext c) {
-        this.c = c;
+    CrontabText(CommandContext context) {
+        this.context = context;
     }
 
     /**
@@ -60,39 +60,39 @@ final class CrontabText {
     }
 
     private void option(String text, int number) throws UsageException {
-        JobOptions own = begin(number);
-        own.apply(
-                GetOpt.parse(JobOption.table('B'), ScriptOptions.words(text, number, own), false),
+        JobOptions entryOptions = begin(number);
+        entryOptions.apply(
+                GetOpt.parse(JobOption.table('B'), ScriptOptions.words(text, number, entryOptions), false),
                 JobOptions.Origin.SCRIPT);
     }
 
     private JobOptions begin(int number) {
         if (options == null) {
-            options = new JobOptions(c, 'B');
+            options = new JobOptions(context, 'B');
             first = number;
         }
         return options;
     }
 
     private void entry(String line, int number, int uid) throws UsageException {
-        JobOptions own = begin(number);
+        JobOptions entryOptions = begin(number);
         String[] words = line.split("\\s+", line.startsWith("@") ? 2 : FIELDS + 1);
         if (words.length != (line.startsWith("@") ? 2 : FIELDS + 1)) {
-            throw c.bad(1, "line " + number + ": there is no command: " + line);
+            throw context.bad(1, "line " + number + ": there is no command: " + line);
         }
         String command = expanded(words[words.length - 1]);
-        if (!own.has(JobOption.EXPORT)) {
-            own.set(JobOption.EXPORT, "NONE", JobOptions.Origin.DEFAULT);
+        if (!entryOptions.has(JobOption.EXPORT)) {
+            entryOptions.set(JobOption.EXPORT, "NONE", JobOptions.Origin.DEFAULT);
         }
-        if (!own.has(JobOption.JOB_NAME)) {
-            own.set(JobOption.JOB_NAME, Texts.baseName(command.split("\\s+")[0]), JobOptions.Origin.DEFAULT);
+        if (!entryOptions.has(JobOption.JOB_NAME)) {
+            entryOptions.set(JobOption.JOB_NAME, Texts.baseName(command.split("\\s+")[0]), JobOptions.Origin.DEFAULT);
         }
         String script = "#!/bin/sh\n# This job was submitted through scrontab.\n" + command + "\n";
-        Json.Obj job = Sbatch.request(c, List.of(own), 0, own, List.of(), script);
-        if (!own.has(JobOption.CHDIR)) {
+        Json.Obj job = Sbatch.request(context, List.of(entryOptions), 0, entryOptions, List.of(), script);
+        if (!entryOptions.has(JobOption.CHDIR)) {
             job.obj("job").obj("files").put("workDir", "");
         }
-        if (uid != c.host().uid()) {
+        if (uid != context.host().uid()) {
             job.obj("job").put("owner", new Json.Obj().put("uid", (long) uid));
         }
         String when = String.join(" ", List.of(words).subList(0, words.length - 1));
@@ -107,18 +107,18 @@ final class CrontabText {
     /** {@code $NAME} of variables that the crontab has; all else is the shell's. */
     private String expanded(String command) {
         StringBuilder out = new StringBuilder();
-        int at = 0;
-        while (at < command.length()) {
-            int end = at + 1;
-            if (command.charAt(at) == '$') {
+        int index = 0;
+        while (index < command.length()) {
+            int end = index + 1;
+            if (command.charAt(index) == '$') {
                 while (end < command.length()
                         && (Character.isLetterOrDigit(command.charAt(end)) || command.charAt(end) == '_')) {
                     end++;
                 }
             }
-            String part = command.substring(at, end);
+            String part = command.substring(index, end);
             out.append(part.charAt(0) == '$' ? variables.getOrDefault(part.substring(1), part) : part);
-            at = end;
+            index = end;
         }
         return out.toString();
     }

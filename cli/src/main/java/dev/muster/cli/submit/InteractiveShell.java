@@ -33,23 +33,23 @@ public final class InteractiveShell {
      *     counts
      * @return the exit code of the program
      */
-    public static int run(CommandContext c, boolean sticky, Ends ends, Line line) {
+    public static int run(CommandContext context, boolean sticky, Ends ends, Line line) {
         String last = "";
         int rc = 0;
         while (true) {
-            c.out().print(c.name() + ": ");
-            c.out().flush();
-            String read = next(c.in());
+            context.out().print(context.name() + ": ");
+            context.out().flush();
+            String read = next(context.in());
             if (read == null) {
-                c.out().println("");
+                context.out().println("");
                 return rc;
             }
-            String said = read.strip().equals("!!") ? last : read.strip();
-            if (said.isEmpty() || said.startsWith("#")) {
+            String command = read.strip().equals("!!") ? last : read.strip();
+            if (command.isEmpty() || command.startsWith("#")) {
                 continue;
             }
-            last = said;
-            List<String> words = Texts.words(said);
+            last = command;
+            List<String> words = Texts.words(command);
             if (ends.with(Texts.lower(words.getFirst()))) {
                 return rc;
             }
@@ -57,10 +57,10 @@ public final class InteractiveShell {
                 int now = line.run(words);
                 rc = sticky && now == 0 ? rc : now;
             } catch (UsageException e) {
-                e.lines().forEach(c.err()::println);
+                e.lines().forEach(context.err()::println);
                 rc = e.exitCode();
             } catch (SlurmException e) {
-                c.error(e.getMessage());
+                context.error(e.getMessage());
                 rc = 1;
             }
         }

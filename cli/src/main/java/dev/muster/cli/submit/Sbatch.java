@@ -45,12 +45,13 @@ public final class Sbatch implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        List<HetComponents.Typed> typed = HetComponents.typed(c, 'B', HetComponents.sections('B', c.args()));
-        JobOptions o = typed.getFirst().options();
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        List<HetComponents.Typed> typed =
+                HetComponents.typed(context, 'B', HetComponents.sections('B', context.args()));
+        JobOptions options = typed.getFirst().options();
         List<String> operands = typed.getLast().operands();
         for (HetComponents.Typed t : typed) {
-            if (CommonOptions.helpOrVersion(c, t.options())) {
+            if (CommonOptions.helpOrVersion(context, t.options())) {
                 return 0;
             }
         }
@@ -58,50 +59,50 @@ public final class Sbatch implements Command {
                 .map(HetComponents.Typed::options)
                 .filter(x -> x.has(JobOption.WRAP))
                 .findFirst()
-                .orElse(o);
+                .orElse(options);
         if (wrap.has(JobOption.WRAP) && !operands.isEmpty()) {
-            throw c.bad(o.exitError(1), "Script arguments not permitted with --wrap option");
+            throw context.bad(options.exitError(1), "Script arguments not permitted with --wrap option");
         }
-        OptionEnvironment.read(o);
+        OptionEnvironment.read(options);
         List<String> command = new ArrayList<>(operands);
-        String script = script(c, wrap, command);
+        String script = script(context, wrap, command);
         if (!operands.isEmpty()) {
             typed.forEach(t -> t.options().nameScript(operands.getFirst()));
         }
-        ScriptOptions.read(script, o, 0);
-        ForeignOptions.read(script, o);
-        List<JobOptions> all = components(c, typed, script);
-        if (!c.host().isAttended() && all.stream().anyMatch(x -> x.has(JobOption.WAIT))) {
-            throw c.bad(o.exitError(1), "--wait is not possible here: the submission ends at once");
+        ScriptOptions.read(script, options, 0);
+        ForeignOptions.read(script, options);
+        List<JobOptions> all = components(context, typed, script);
+        if (!context.host().isAttended() && all.stream().anyMatch(x -> x.has(JobOption.WAIT))) {
+            throw context.bad(options.exitError(1), "--wait is not possible here: the submission ends at once");
         }
         CliFilter.preSubmit(all, operands);
-        if (o.verbose() > 0) {
-            OptionReport.print(o);
+        if (options.verbose() > 0) {
+            OptionReport.print(options);
         }
-        String sent = withBufferFile(script, o.text(JobOption.BBF));
+        String sent = withBufferFile(script, options.text(JobOption.BBF));
         Json.Obj reply;
         try {
-            if (o.has(JobOption.CLUSTERS) && Clusters.needSlurmdbd(c, o.text(JobOption.CLUSTERS))) {
-                ClusterChoice.earliest(c, all, () -> submit(c, all, wrap, command, sent, true));
+            if (options.has(JobOption.CLUSTERS) && Clusters.needSlurmdbd(context, options.text(JobOption.CLUSTERS))) {
+                ClusterChoice.earliest(context, all, () -> submit(context, all, wrap, command, sent, true));
             }
-            reply = submit(c, all, wrap, command, sent, o.has(JobOption.TEST_ONLY));
+            reply = submit(context, all, wrap, command, sent, options.has(JobOption.TEST_ONLY));
         } catch (SlurmException e) {
-            return refused(c, all, e);
+            return refused(context, all, e);
         }
         for (String w : reply.texts("warnings")) {
-            c.info(w);
+            context.info(w);
         }
-        if (o.has(JobOption.TEST_ONLY)) {
-            reportTest(c, reply, all.size() > 1);
+        if (options.has(JobOption.TEST_ONLY)) {
+            reportTest(context, reply, all.size() > 1);
             return 0;
         }
-        CliFilter.postSubmit(o, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
-        announce(c, o, reply.integer("jobId"));
-        return o.has(JobOption.WAIT) ? awaitEnd(c, reply.integer("jobId")) : 0;
+        CliFilter.postSubmit(options, all.size(), reply.integer("jobId"), SubmissionLog.NO_STEP, operands);
+        announce(context, options, reply.integer("jobId"));
+        return options.has(JobOption.WAIT) ? awaitEnd(context, reply.integer("jobId")) : 0;
     }
 
-    private static void reportTest(CommandContext c, Json.Obj reply, boolean het) {
-        c.info("Job " + reply.integer("jobId") + " to start at " + c.time(reply.number("testStart"))
+    private static void reportTest(CommandContext context, Json.Obj reply, boolean het) {
+        context.info("Job " + reply.integer("jobId") + " to start at " + context.time(reply.number("testStart"))
                 + (het ? "" : " a") + " using "
                 + reply.integer("testCpus") + " processors on " + (het ? "" : "nodes ") + reply.text("testNodes")
                 + (het ? "" : " in partition " + reply.text("testPartition")));
@@ -120,67 +121,75 @@ public final class Sbatch implements Command {
     }
 
     private static Json.Obj submit(
-            CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script, boolean test)
+            CommandContext context,
+            List<JobOptions> all,
+            JobOptions wrap,
+            List<String> command,
+            String script,
+            boolean test)
             throws SlurmException, UsageException {
-        Json.Obj q = all.size() == 1 ? request(c, all, 0, wrap, command, script) : whole(c, all, wrap, command, script);
-        JobRequest.put(q, "testOnly", test);
-        return AllocationClient.patiently(c, all.size() == 1 ? "Submit" : "SubmitHet", q, !test);
+        Json.Obj query = all.size() == 1
+                ? request(context, all, 0, wrap, command, script)
+                : whole(context, all, wrap, command, script);
+        JobRequest.put(query, "testOnly", test);
+        return AllocationClient.patiently(context, all.size() == 1 ? "Submit" : "SubmitHet", query, !test);
     }
 
     /** Each component's options: of the command line and the script, and then of the first. */
-    private static List<JobOptions> components(CommandContext c, List<HetComponents.Typed> typed, String script)
+    private static List<JobOptions> components(CommandContext context, List<HetComponents.Typed> typed, String script)
             throws UsageException {
         List<JobOptions> out = new ArrayList<>(List.of(typed.getFirst().options()));
         int count = Math.max(typed.size(), ScriptOptions.components(script));
         for (int i = 1; i < count; i++) {
-            JobOptions o = i < typed.size() ? typed.get(i).options() : new JobOptions(c, 'B');
-            OptionEnvironment.read(o);
-            ScriptOptions.read(script, o, i);
-            o.inherit(out.getFirst(), HetComponents.INHERITED);
-            out.add(o);
+            JobOptions options = i < typed.size() ? typed.get(i).options() : new JobOptions(context, 'B');
+            OptionEnvironment.read(options);
+            ScriptOptions.read(script, options, i);
+            options.inherit(out.getFirst(), HetComponents.INHERITED);
+            out.add(options);
         }
         return out;
     }
 
     private static Json.Obj whole(
-            CommandContext c, List<JobOptions> all, JobOptions wrap, List<String> command, String script)
+            CommandContext context, List<JobOptions> all, JobOptions wrap, List<String> command, String script)
             throws UsageException {
         List<Object> parts = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
-            parts.add(request(c, all, i, wrap, command, script));
+            parts.add(request(context, all, i, wrap, command, script));
         }
-        Json.Obj out = new Json.Obj().put("requestId", c.host().requestId()).put("parts", parts);
+        Json.Obj out =
+                new Json.Obj().put("requestId", context.host().requestId()).put("parts", parts);
         JobRequest.put(out, "testOnly", all.getFirst().has(JobOption.TEST_ONLY));
         return out;
     }
 
-    private static int refused(CommandContext c, List<JobOptions> all, SlurmException e) {
-        JobOptions o = all.getFirst();
-        String why = AllocationClient.lastLine(c, e);
-        AllocationClient.tellCause(c, all, e);
-        if (e.errno() == SlurmErrno.INVALID_GRES.number() && !o.has(JobOption.TEST_ONLY)) {
-            c.error(why);
-            return o.exitError(1);
+    private static int refused(CommandContext context, List<JobOptions> all, SlurmException e) {
+        JobOptions options = all.getFirst();
+        String reason = AllocationClient.lastLine(context, e);
+        AllocationClient.tellCause(context, all, e);
+        if (e.errno() == SlurmErrno.INVALID_GRES.number() && !options.has(JobOption.TEST_ONLY)) {
+            context.error(reason);
+            return options.exitError(1);
         }
-        if (o.has(JobOption.TEST_ONLY)) {
-            c.err().println("allocation failure: " + why);
+        if (options.has(JobOption.TEST_ONLY)) {
+            context.err().println("allocation failure: " + reason);
             return 1;
         }
-        c.error("Batch job submission failed: " + why);
-        return o.exitError(1);
+        context.error("Batch job submission failed: " + reason);
+        return options.exitError(1);
     }
 
-    private static void announce(CommandContext c, JobOptions o, int jobId) {
-        String cluster = o.text(JobOption.CLUSTERS);
-        if (o.has(JobOption.QUIET)) {
+    private static void announce(CommandContext context, JobOptions options, int jobId) {
+        String cluster = options.text(JobOption.CLUSTERS);
+        if (options.has(JobOption.QUIET)) {
             return; // --parsable has no effect then
         }
-        if (o.has(JobOption.PARSABLE)) {
-            c.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);
+        if (options.has(JobOption.PARSABLE)) {
+            context.out().println(cluster.isEmpty() ? Integer.toString(jobId) : jobId + ";" + cluster);
         } else {
-            c.out().println("Submitted batch job " + jobId + (cluster.isEmpty() ? "" : " on cluster " + cluster));
+            context.out().println("Submitted batch job " + jobId + (cluster.isEmpty() ? "" : " on cluster " + cluster));
         }
-        c.out().flush();
+        context.out().flush();
     }
 
     /**
@@ -188,10 +197,15 @@ public final class Sbatch implements Command {
      * @param command the script's file and its arguments
      */
     static Json.Obj request(
-            CommandContext c, List<JobOptions> all, int component, JobOptions wrap, List<String> command, String script)
+            CommandContext context,
+            List<JobOptions> all,
+            int component,
+            JobOptions wrap,
+            List<String> command,
+            String script)
             throws UsageException {
-        JobOptions o = all.get(component);
-        JobRequest r = new JobRequest(o);
+        JobOptions options = all.get(component);
+        JobRequest r = new JobRequest(options);
         List<String> arguments = new ArrayList<>(command);
         String name;
         if (wrap.has(JobOption.WRAP)) {
@@ -201,45 +215,48 @@ public final class Sbatch implements Command {
         } else {
             name = Texts.baseName(command.getFirst());
         }
-        if (o.has(JobOption.JOB_NAME)) {
-            name = o.text(JobOption.JOB_NAME);
+        if (options.has(JobOption.JOB_NAME)) {
+            name = options.text(JobOption.JOB_NAME);
         }
-        Map<String, String> env = JobEnvironment.exported(o);
+        Map<String, String> env = JobEnvironment.exported(options);
         ComponentEnvironment.add(all, env);
         env.put("SLURM_JOB_NAME", name);
         Json.Obj job = r.job("BATCH", name, arguments);
-        if (JobEnvironment.needsLogin(o)) {
+        if (JobEnvironment.needsLogin(options)) {
             job.put("extras", job.obj("extras").put("getUserEnv", Boolean.TRUE));
         }
         Json.Obj request = new Json.Obj();
-        request.put("requestId", c.host().requestId());
+        request.put("requestId", context.host().requestId());
         request.put("job", job);
         request.put("script", JobRequest.base64(script));
         request.put("environment", JobEnvironment.entries(env));
-        JobRequest.put(request, "testOnly", o.has(JobOption.TEST_ONLY));
+        JobRequest.put(request, "testOnly", options.has(JobOption.TEST_ONLY));
         return request;
     }
 
     /** The script's text; the first word of the command becomes the file that it was read from. */
-    private static String script(CommandContext c, JobOptions o, List<String> command) throws UsageException {
+    private static String script(CommandContext context, JobOptions options, List<String> command)
+            throws UsageException {
         String script;
-        if (o.has(JobOption.WRAP)) {
-            return "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + o.text(JobOption.WRAP) + "\n";
+        if (options.has(JobOption.WRAP)) {
+            return "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + options.text(JobOption.WRAP) + "\n";
         }
         try {
-            byte[] raw = command.isEmpty() ? c.in().readNBytes(SCRIPT_BYTES_MAX + 1) : read(o, command);
+            byte[] raw = command.isEmpty() ? context.in().readNBytes(SCRIPT_BYTES_MAX + 1) : read(options, command);
             if (raw.length > SCRIPT_BYTES_MAX) {
-                throw c.bad(o.exitError(1), "Batch job submission failed: " + SlurmErrno.PATHNAME_TOO_LONG.sentence());
+                throw context.bad(
+                        options.exitError(1),
+                        "Batch job submission failed: " + SlurmErrno.PATHNAME_TOO_LONG.sentence());
             }
             script = RawText.decode(raw);
         } catch (IOException e) {
-            throw c.bad(
-                    o.exitError(1),
+            throw context.bad(
+                    options.exitError(1),
                     command.isEmpty()
                             ? "error reading script from standard input"
                             : "Unable to open file " + command.getFirst());
         }
-        checkScript(c, o, script);
+        checkScript(context, options, script);
         return script;
     }
 
@@ -248,61 +265,62 @@ public final class Sbatch implements Command {
      * neither {@code /} nor {@code .} is looked for in the job's directory ({@code --chdir}), then along PATH; any
      * other stands for itself.
      */
-    private static byte[] read(JobOptions o, List<String> command) throws IOException {
-        Host h = o.context().host();
+    private static byte[] read(JobOptions options, List<String> command) throws IOException {
+        Host host = options.context().host();
         String name = command.getFirst();
         List<String> candidates = new ArrayList<>();
         if (!name.startsWith("/") && !name.startsWith(".")) {
-            candidates.add(Texts.absolute(name, new JobRequest(o).workDir()));
-            Texts.split(o.context().env("PATH"), ':').forEach(directory -> candidates.add(directory + "/" + name));
+            candidates.add(Texts.absolute(name, new JobRequest(options).workDir()));
+            Texts.split(options.context().env("PATH"), ':')
+                    .forEach(directory -> candidates.add(directory + "/" + name));
         }
         for (String candidate : candidates) {
             try {
-                byte[] script = h.readFile(Texts.absolute(candidate, h.workDir()), SCRIPT_BYTES_MAX + 1);
+                byte[] script = host.readFile(Texts.absolute(candidate, host.workDir()), SCRIPT_BYTES_MAX + 1);
                 command.set(0, candidate);
                 return script;
             } catch (IOException e) {
                 // not there: the next one may be
             }
         }
-        return h.readFile(Texts.absolute(name, h.workDir()), SCRIPT_BYTES_MAX + 1);
+        return host.readFile(Texts.absolute(name, host.workDir()), SCRIPT_BYTES_MAX + 1);
     }
 
-    private static void checkScript(CommandContext c, JobOptions o, String script) throws UsageException {
-        List<String> wrong = List.of();
+    private static void checkScript(CommandContext context, JobOptions options, String script) throws UsageException {
+        List<String> errors = List.of();
         if (script.isEmpty()) {
-            wrong = List.of("Batch script is empty!");
+            errors = List.of("Batch script is empty!");
         } else if (script.isBlank()) {
-            wrong = List.of("Batch script contains only whitespace!");
+            errors = List.of("Batch script contains only whitespace!");
         } else if (!script.startsWith("#!")) {
-            wrong = List.of(
+            errors = List.of(
                     "This does not look like a batch script.  The first",
                     "line must start with #! followed by the path to an interpreter.",
                     "For instance: #!/bin/sh");
         } else if (script.indexOf('\0') >= 0) {
-            wrong = List.of("The Slurm controller does not allow scripts that", "contain a NULL character '\\0'.");
+            errors = List.of("The Slurm controller does not allow scripts that", "contain a NULL character '\\0'.");
         } else if (script.contains("\r\n")) {
-            wrong = List.of(
+            errors = List.of(
                     "Batch script contains DOS line breaks (\\r\\n)", "instead of expected UNIX line breaks (\\n).");
         }
-        if (!wrong.isEmpty()) {
+        if (!errors.isEmpty()) {
             List<String> lines = new ArrayList<>();
-            for (String w : wrong) {
-                lines.add(c.name() + ": error: " + w);
+            for (String w : errors) {
+                lines.add(context.name() + ": error: " + w);
             }
-            throw new UsageException(o.exitError(1), lines);
+            throw new UsageException(options.exitError(1), lines);
         }
     }
 
     /** {@code --wait}: the highest exit code of the job and, for an array, all its tasks. */
-    private static int awaitEnd(CommandContext c, int jobId) throws SlurmException {
+    private static int awaitEnd(CommandContext context, int jobId) throws SlurmException {
         int pauseMs = POLL_FIRST_MS;
-        while (c.host().pause(pauseMs)) {
+        while (context.host().pause(pauseMs)) {
             Json.Obj query = new Json.Obj();
             query.put("jobs", List.of(Integer.toString(jobId)));
             query.put("allStates", Boolean.TRUE);
             query.put("fields", List.of("jobId", "state", "flags", "exit"));
-            Json.Obj reply = c.host().controller().call("QueryJobs", query);
+            Json.Obj reply = context.host().controller().call("QueryJobs", query);
             boolean open = false;
             int code = 0;
             for (Json.Obj job : reply.objects("jobs")) {

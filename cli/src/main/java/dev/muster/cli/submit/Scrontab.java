@@ -9,6 +9,7 @@ import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.CommonOptions;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,13 +30,13 @@ public final class Scrontab implements Command {
             "usage::n");
     private static final int TEXT_BYTES_MAX = 1 << 18;
     private static final String EXAMPLE = """
-            # Each line that is not a comment: minute hour day-of-month month day-of-week command,
-            # or one of @hourly @daily @weekly @monthly @yearly and a command.
-            # Lines with #SCRON before it have options of sbatch for the one line that follows:
-            #
-            # #SCRON -t 10
-            # 0 7 * * mon-fri $HOME/report
-            """;
+        # Each line that is not a comment: minute hour day-of-month month day-of-week command,
+        # or one of @hourly @daily @weekly @monthly @yearly and a command.
+        # Lines with #SCRON before it have options of sbatch for the one line that follows:
+        #
+        # #SCRON -t 10
+        # 0 7 * * mon-fri $HOME/report
+        """;
 
     @Override
     public List<GetOpt.Opt> options() {
@@ -43,108 +44,121 @@ public final class Scrontab implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = CommonOptions.parse(c, OPTIONS);
-        int uid = c.host().uid();
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = CommonOptions.parse(context, OPTIONS);
+        int uid = context.host().uid();
         String mode = "";
         int verbose = 0;
-        for (GetOpt.Hit h : p.hits()) {
-            if (CommonOptions.answer(c, OPTIONS, "[file|-]", h)) {
+        for (GetOpt.Hit hit : parsed.hits()) {
+            if (CommonOptions.answer(context, OPTIONS, "[file|-]", hit)) {
                 return 0;
             }
-            switch (h.opt().name()) {
+            switch (hit.opt().name()) {
                 case "user" -> {
-                    uid = c.host().userId(h.value());
+                    uid = context.host().userId(hit.value());
                     if (uid < 0) {
-                        throw c.bad(1, "Invalid user: " + h.value());
+                        throw context.bad(1, "Invalid user: " + hit.value());
                     }
                 }
                 case "edit", "list", "remove" -> {
-                    if (!mode.isEmpty() && !mode.equals(h.opt().name())) {
-                        throw c.bad(1, "Only one of -e, -l and -r can be given");
+                    if (!mode.isEmpty() && !mode.equals(hit.opt().name())) {
+                        throw context.bad(1, "Only one of -e, -l and -r can be given");
                     }
-                    mode = h.opt().name();
+                    mode = hit.opt().name();
                 }
                 case "quiet" -> verbose = -1;
                 case "verbose" -> verbose++;
-                default -> throw new IllegalStateException(h.opt().name());
+                default -> throw new IllegalStateException(hit.opt().name());
             }
         }
-        if (p.operands().size() > 1 || !mode.isEmpty() && !p.operands().isEmpty()) {
-            throw c.bad(1, "Only one file can be given, and none with -e, -l or -r");
+        if (parsed.operands().size() > 1
+                || !mode.isEmpty() && !parsed.operands().isEmpty()) {
+            throw context.bad(1, "Only one file can be given, and none with -e, -l or -r");
         }
         return switch (mode) {
-            case "list" -> list(c, uid, verbose);
-            case "remove" -> set(c, uid, "", verbose);
-            case "edit" -> edit(c, uid, verbose);
+            case "list" -> list(context, uid, verbose);
+            case "remove" -> set(context, uid, "", verbose);
+            case "edit" -> edit(context, uid, verbose);
             default ->
-                set(c, uid, read(c, p.operands().isEmpty() ? "-" : p.operands().getFirst()), verbose);
+                set(
+                        context,
+                        uid,
+                        read(
+                                context,
+                                parsed.operands().isEmpty()
+                                        ? "-"
+                                        : parsed.operands().getFirst()),
+                        verbose);
         };
     }
 
-    private static String current(CommandContext c, int uid) throws SlurmException {
-        return c.host()
+    private static String current(CommandContext context, int uid) throws SlurmException {
+        return context.host()
                 .controller()
                 .call("QueryCrontab", new Json.Obj().put("userId", (long) uid))
                 .text("text");
     }
 
-    private static int list(CommandContext c, int uid, int verbose) throws SlurmException {
-        String text = current(c, uid);
+    private static int list(CommandContext context, int uid, int verbose) throws SlurmException {
+        String text = current(context, uid);
         if (text.isEmpty()) {
             if (verbose >= 0) {
-                c.err().println("no crontab for " + c.host().userName(uid));
+                context.err().println("no crontab for " + context.host().userName(uid));
             }
             return 1;
         }
-        c.out().print(text);
-        c.out().flush();
+        context.out().print(text);
+        context.out().flush();
         return 0;
     }
 
-    private static String read(CommandContext c, String name) throws UsageException {
+    private static String read(CommandContext context, String name) throws UsageException {
         try {
             byte[] raw = name.equals("-")
-                    ? c.in().readNBytes(TEXT_BYTES_MAX + 1)
-                    : c.host().readFile(Texts.absolute(name, c.host().workDir()), TEXT_BYTES_MAX + 1);
+                    ? context.in().readNBytes(TEXT_BYTES_MAX + 1)
+                    : context.host()
+                            .readFile(Texts.absolute(name, context.host().workDir()), TEXT_BYTES_MAX + 1);
             if (raw.length > TEXT_BYTES_MAX) {
-                throw c.bad(1, "The crontab is larger than " + TEXT_BYTES_MAX + " bytes");
+                throw context.bad(1, "The crontab is larger than " + TEXT_BYTES_MAX + " bytes");
             }
             return RawText.decode(raw);
         } catch (IOException e) {
-            throw c.bad(1, "Unable to open file " + name);
+            throw context.bad(1, "Unable to open file " + name);
         }
     }
 
-    private static int set(CommandContext c, int uid, String text, int verbose) throws SlurmException, UsageException {
+    private static int set(CommandContext context, int uid, String text, int verbose)
+            throws SlurmException, UsageException {
         Json.Obj request = new Json.Obj()
                 .put("userId", (long) uid)
                 .put("text", text)
-                .put("entries", new CrontabText(c).entries(text, uid));
-        c.host().controller().call("SetCrontab", request);
+                .put("entries", new CrontabText(context).entries(text, uid));
+        context.host().controller().call("SetCrontab", request);
         if (verbose > 0) {
-            c.info("the crontab of " + c.host().userName(uid) + " has "
+            context.info("the crontab of " + context.host().userName(uid) + " has "
                     + request.list("entries").size() + " entries now");
         }
         return 0;
     }
 
     /** Edited until it is right, or given up. */
-    private static int edit(CommandContext c, int uid, int verbose) throws SlurmException, UsageException {
-        c.host().needsOwnProcess();
-        String before = current(c, uid);
+    private static int edit(CommandContext context, int uid, int verbose) throws SlurmException, UsageException {
+        context.host().needsOwnProcess();
+        String before = current(context, uid);
         File draft = null;
         try {
             draft = Files.createTempFile(
-                            Path.of(c.env("TMPDIR").isEmpty() ? "/tmp" : c.env("TMPDIR")), "scrontab-", ".txt")
+                            Path.of(context.env("TMPDIR").isEmpty() ? "/tmp" : context.env("TMPDIR")),
+                            "scrontab-",
+                            ".txt")
                     .toFile();
             Files.writeString(draft.toPath(), before.isEmpty() ? EXAMPLE : before);
             while (true) {
                 String editor;
-                if (!c.env("VISUAL").isEmpty()) {
-                    editor = c.env("VISUAL");
-                } else if (!c.env("EDITOR").isEmpty()) {
-                    editor = c.env("EDITOR");
+                if (!context.env("VISUAL").isEmpty()) {
+                    editor = context.env("VISUAL");
+                } else if (!context.env("EDITOR").isEmpty()) {
+                    editor = context.env("EDITOR");
                 } else {
                     editor = "vi";
                 }
@@ -154,24 +168,24 @@ public final class Scrontab implements Command {
                         .start()
                         .waitFor();
                 if (rc != 0) {
-                    throw c.bad(1, "The editor ended with " + rc + ": the crontab is as before");
+                    throw context.bad(1, "The editor ended with " + rc + ": the crontab is as before");
                 }
                 try {
-                    return set(c, uid, Files.readString(draft.toPath()), verbose);
+                    return set(context, uid, Files.readString(draft.toPath()), verbose);
                 } catch (UsageException e) {
-                    e.lines().forEach(c.err()::println);
+                    e.lines().forEach(context.err()::println);
                 } catch (SlurmException e) {
-                    c.error(e.getMessage());
+                    context.error(e.getMessage());
                 }
-                c.err().print("Do you want to retry the edit? (y/n) ");
-                c.err().flush();
-                int answer = c.in().read();
+                context.err().print("Do you want to retry the edit? (y/n) ");
+                context.err().flush();
+                int answer = context.in().read();
                 if (answer != 'y' && answer != 'Y') {
                     return 1;
                 }
             }
         } catch (IOException e) {
-            throw c.bad(1, "The crontab cannot be edited: " + e.getMessage());
+            throw context.bad(1, "The crontab cannot be edited: " + ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 1;

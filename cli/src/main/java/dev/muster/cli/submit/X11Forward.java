@@ -39,50 +39,54 @@ public final class X11Forward {
     private static final Pattern DISPLAY = Pattern.compile("(?<host>[^/]*):(?<number>[0-9]{1,5})(\\.[0-9]+)?");
     private static final Pattern COOKIE = Pattern.compile("MIT-MAGIC-COOKIE-1\\s+([0-9a-fA-F]+)");
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final X11.Nodes nodes;
     private final String host;
     private final int number;
 
-    private X11Forward(CommandContext c, X11.Nodes nodes, String host, int number) {
-        this.c = c;
+    private X11Forward(CommandContext context, X11.Nodes nodes, String host, int number) {
+        this.context = context;
         this.nodes = nodes;
         this.host = host;
         this.number = number;
     }
 
     /** Looks for the caller's display and its cookie, and puts them into what is asked for; empty without --x11. */
-    public static Optional<X11Forward> of(CommandContext c, JobOptions o) throws UsageException {
-        if (!o.has(JobOption.X11)) {
+    public static Optional<X11Forward> of(CommandContext context, JobOptions options) throws UsageException {
+        if (!options.has(JobOption.X11)) {
             return Optional.empty();
         }
-        int code = o.exitError(NO_DISPLAY_EXIT);
-        String display = c.env("DISPLAY");
+        int code = options.exitError(NO_DISPLAY_EXIT);
+        String display = context.env("DISPLAY");
         if (display.isEmpty()) {
-            throw c.bad(code, "No DISPLAY variable set, cannot setup x11 forwarding.");
+            throw context.bad(code, "No DISPLAY variable set, cannot setup x11 forwarding.");
         }
-        Matcher m = DISPLAY.matcher(display);
-        if (!m.matches()) {
-            throw c.bad(code, "Error parsing DISPLAY environment variable. Cannot use X11 forwarding.");
+        Matcher matcher = DISPLAY.matcher(display);
+        if (!matcher.matches()) {
+            throw context.bad(code, "Error parsing DISPLAY environment variable. Cannot use X11 forwarding.");
         }
-        String host = m.group("host").equals("unix") ? "" : m.group("host");
+        String host = matcher.group("host").equals("unix") ? "" : matcher.group("host");
         X11Forward forward = new X11Forward(
-                c, X11.nodes(o.text(JobOption.X11)).orElseThrow(), host, Integer.parseInt(m.group("number")));
+                context,
+                X11.nodes(options.text(JobOption.X11)).orElseThrow(),
+                host,
+                Integer.parseInt(matcher.group("number")));
         if (host.isEmpty() && !Files.exists(forward.socket())) {
-            throw c.bad(code, "Cannot stat() local X11 socket `" + forward.socket() + "`");
+            throw context.bad(code, "Cannot stat() local X11 socket `" + forward.socket() + "`");
         }
-        o.forwardDisplay(new X11(forward.nodes, cookie(c, code, display)).text());
+        options.forwardDisplay(new X11(forward.nodes, cookie(context, code, display)).text());
         return Optional.of(forward);
     }
 
     /** Only the nodes of one component would be led to the display. */
-    public static void refuseForComponents(CommandContext c, JobOptions o, int components) throws UsageException {
-        if (o.has(JobOption.X11) && components > 1) {
-            throw c.bad(o.exitError(1), "--x11 is for jobs of one component in this version of Muster");
+    public static void refuseForComponents(CommandContext context, JobOptions options, int components)
+            throws UsageException {
+        if (options.has(JobOption.X11) && components > 1) {
+            throw context.bad(options.exitError(1), "--x11 is for jobs of one component in this version of Muster");
         }
     }
 
-    private static String cookie(CommandContext c, int code, String display) throws UsageException {
+    private static String cookie(CommandContext context, int code, String display) throws UsageException {
         String list;
         try {
             ProcessBuilder builder = new ProcessBuilder("xauth", "list", display)
@@ -96,16 +100,16 @@ public final class X11Forward {
                 throw new IOException("xauth failed");
             }
         } catch (IOException e) {
-            throw c.bad(code, "Problem running xauth command. Cannot use X11 forwarding.");
+            throw context.bad(code, "Problem running xauth command. Cannot use X11 forwarding.");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw c.bad(code, "Problem running xauth command. Cannot use X11 forwarding.");
+            throw context.bad(code, "Problem running xauth command. Cannot use X11 forwarding.");
         }
-        Matcher m = COOKIE.matcher(list);
-        if (!m.find()) {
-            throw c.bad(code, "x11_get_xauth: Could not retrieve magic cookie. Cannot use X11 forwarding.");
+        Matcher matcher = COOKIE.matcher(list);
+        if (!matcher.find()) {
+            throw context.bad(code, "x11_get_xauth: Could not retrieve magic cookie. Cannot use X11 forwarding.");
         }
-        return m.group(1);
+        return matcher.group(1);
     }
 
     private Path socket() {
@@ -118,7 +122,7 @@ public final class X11Forward {
         for (int i = 0; i < shares.size(); i++) {
             Json.Obj share = shares.get(i);
             if (new X11(nodes, "").covers(i, shares.size())) {
-                c.host().startBackground("x11-" + share.text("node"), () -> follow(allocation, share));
+                context.host().startBackground("x11-" + share.text("node"), () -> follow(allocation, share));
             }
         }
     }
@@ -130,21 +134,21 @@ public final class X11Forward {
     /** slurmd opens the display with the job's first step, and may be restarted. */
     private void follow(Json.Obj allocation, Json.Obj share) {
         do {
-            try (Frames control = c.host().openStream(share.text("address"), share.integer("port"), "x11")) {
+            try (Frames control = context.host().openStream(share.text("address"), share.integer("port"), "x11")) {
                 control.send(Json.print(attach(allocation, 0)));
                 while (true) {
                     int connection = Json.object(control.receive()).integer("connection");
-                    c.host().startBackground("x11-connection", () -> connect(allocation, share, connection));
+                    context.host().startBackground("x11-connection", () -> connect(allocation, share, connection));
                 }
             } catch (IOException | SlurmException | Json.MalformedException e) {
                 // asked again
             }
-        } while (c.host().pause(RETRY_MS));
+        } while (context.host().pause(RETRY_MS));
     }
 
     /** A display that cannot be reached ends the connection, as it would on this host. */
     private void connect(Json.Obj allocation, Json.Obj share, int connection) {
-        try (Frames frames = c.host().openStream(share.text("address"), share.integer("port"), "x11")) {
+        try (Frames frames = context.host().openStream(share.text("address"), share.integer("port"), "x11")) {
             frames.send(Json.print(attach(allocation, connection)));
             try (SocketChannel display = open()) {
                 OutputStream out = Channels.newOutputStream(display);

@@ -50,119 +50,122 @@ public final class Bsub extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
+    int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
         List<String> args = new ArrayList<>();
-        for (var entry : g.values().entrySet()) {
-            for (String v : entry.getValue()) {
-                option(c, g, entry.getKey(), v, args);
+        for (var entry : arguments.values().entrySet()) {
+            for (String value : entry.getValue()) {
+                option(context, arguments, entry.getKey(), value, args);
             }
         }
-        if (g.has("I") || g.has("Is") || g.has("Ip")) {
-            if (g.operands().isEmpty()) {
-                throw misused(c, "-I needs a command");
+        if (arguments.has("I") || arguments.has("Is") || arguments.has("Ip")) {
+            if (arguments.operands().isEmpty()) {
+                throw misused(context, "-I needs a command");
             }
-            if (!g.has("I")) {
+            if (!arguments.has("I")) {
                 args.add("--pty");
             }
-            args.addAll(g.operands());
-            return delegate(c, "srun", args);
+            args.addAll(arguments.operands());
+            return delegate(context, "srun", args);
         }
         args.add("--parsable");
-        if (!g.operands().isEmpty()) {
-            args.add("--wrap=" + String.join(" ", g.operands()));
-            if (!g.has("J")) {
-                args.add("-J" + Qsub.base(g.operands().getFirst()));
+        if (!arguments.operands().isEmpty()) {
+            args.add("--wrap=" + String.join(" ", arguments.operands()));
+            if (!arguments.has("J")) {
+                args.add("-J" + Qsub.base(arguments.operands().getFirst()));
             }
         }
-        Ran ran = capture(c, "sbatch", args);
+        Ran ran = capture(context, "sbatch", args);
         String id = ran.out().strip().replaceFirst(";.*", "");
         if (!id.isEmpty()) {
-            String queue = g.has("q")
-                    ? g.value("q")
-                    : jobs(c, List.of(id)).stream()
+            String queue = arguments.has("q")
+                    ? arguments.value("q")
+                    : jobs(context, List.of(id)).stream()
                             .findFirst()
                             .map(j -> j.text("partition"))
                             .orElse("");
-            c.out()
-                    .println("Job <" + id + "> is submitted to " + (g.has("q") ? "" : "default ") + "queue <" + queue
-                            + ">.");
+            context.out()
+                    .println("Job <" + id + "> is submitted to " + (arguments.has("q") ? "" : "default ") + "queue <"
+                            + queue + ">.");
         }
         return ran.rc();
     }
 
-    private static void option(CommandContext c, ParsedArguments g, String name, String v, List<String> args)
+    private static void option(
+            CommandContext context, ParsedArguments arguments, String name, String value, List<String> args)
             throws UsageException {
         switch (name) {
-            case "b" -> args.add("--begin=" + v);
+            case "b" -> args.add("--begin=" + value);
             case "B" -> args.add("--mail-type=BEGIN");
             case "N" -> args.add("--mail-type=END");
-            case "cwd" -> args.add("-D" + v);
-            case "e" -> args.add("-e" + file(g, v));
-            case "o" -> args.add("-o" + file(g, v));
-            case "G", "P" -> args.add("--account=" + v);
+            case "cwd" -> args.add("-D" + value);
+            case "e" -> args.add("-e" + file(arguments, value));
+            case "o" -> args.add("-o" + file(arguments, value));
+            case "G", "P" -> args.add("--account=" + value);
             case "H" -> args.add("-H");
-            case "J" -> named(v, args);
+            case "J" -> named(value, args);
             case "K" -> args.add("--wait");
-            case "m" -> args.add("-w" + v.strip().replaceAll("\\s+", ","));
-            case "M" -> args.add("--mem=" + Math.max(1, kilobytes(c, v) / 1024) + "M");
+            case "m" -> args.add("-w" + value.strip().replaceAll("\\s+", ","));
+            case "M" -> args.add("--mem=" + Math.max(1, kilobytes(context, value) / 1024) + "M");
             case "n" -> {
-                if (!v.matches("\\d{1,9}")) {
-                    throw refused(c, "-n: a number of tasks is needed, not " + v);
+                if (!value.matches("\\d{1,9}")) {
+                    throw refused(context, "-n: a number of tasks is needed, not " + value);
                 }
-                args.add("-n" + v);
+                args.add("-n" + value);
             }
-            case "q" -> args.add("-p" + v);
+            case "q" -> args.add("-p" + value);
             case "r" -> args.add("--requeue");
-            case "R" -> resources(c, v, args);
-            case "u" -> args.add("--mail-user=" + v);
-            case "w" -> args.add("--dependency=" + dependency(c, v));
-            case "W" -> args.add("-t" + minutes(c, v));
+            case "R" -> resources(context, value, args);
+            case "u" -> args.add("--mail-user=" + value);
+            case "w" -> args.add("--dependency=" + dependency(context, value));
+            case "W" -> args.add("-t" + minutes(context, value));
             case "x" -> args.add("--exclusive");
             default -> {} // I, Is and Ip choose the command
         }
     }
 
-    private static String file(ParsedArguments g, String v) {
-        boolean array = g.has("J") && ARRAY.matcher(g.value("J")).matches();
-        return v.replace("%J", array ? "%A" : "%j").replace("%I", "%a");
+    private static String file(ParsedArguments arguments, String value) {
+        boolean array =
+                arguments.has("J") && ARRAY.matcher(arguments.value("J")).matches();
+        return value.replace("%J", array ? "%A" : "%j").replace("%I", "%a");
     }
 
-    private static void named(String v, List<String> args) {
-        Matcher m = ARRAY.matcher(v);
-        if (!m.matches()) {
-            args.add("-J" + v);
+    private static void named(String value, List<String> args) {
+        Matcher matcher = ARRAY.matcher(value);
+        if (!matcher.matches()) {
+            args.add("-J" + value);
             return;
         }
-        if (!m.group(1).isEmpty()) {
-            args.add("-J" + m.group(1));
+        if (!matcher.group(1).isEmpty()) {
+            args.add("-J" + matcher.group(1));
         }
-        args.add("--array=" + m.group(2) + (m.group(3) == null ? "" : m.group(3)));
+        args.add("--array=" + matcher.group(2) + (matcher.group(3) == null ? "" : matcher.group(3)));
     }
 
     /** LSF counts in kibibytes where no unit is given. */
-    private static long kilobytes(CommandContext c, String v) throws UsageException {
-        var bytes = v.matches("\\d+") ? PbsResources.bytes(v + "k") : PbsResources.bytes(v);
+    private static long kilobytes(CommandContext context, String value) throws UsageException {
+        var bytes = value.matches("\\d+") ? PbsResources.bytes(value + "k") : PbsResources.bytes(value);
         if (bytes.isEmpty()) {
-            throw refused(c, "-M: an amount of memory is needed, not " + v);
+            throw refused(context, "-M: an amount of memory is needed, not " + value);
         }
         return bytes.getAsLong() / 1024;
     }
 
-    /** {@code [hours:]minutes}, whatever host it is told for. */
-    static long minutes(CommandContext c, String v) throws UsageException {
-        Matcher m = Pattern.compile("(?:(\\d{1,6}):)?(\\d{1,8})").matcher(v);
-        if (!m.matches()) {
-            throw refused(c, "-W: [hours:]minutes are needed, not " + v);
+    /** Reads {@code [hours:]minutes}; the host behind it is ignored. */
+    static long minutes(CommandContext context, String value) throws UsageException {
+        Matcher matcher = Pattern.compile("(?:(\\d{1,6}):)?(\\d{1,8})").matcher(value);
+        if (!matcher.matches()) {
+            throw refused(context, "-W: [hours:]minutes are needed, not " + value);
         }
-        return (m.group(1) == null ? 0 : Long.parseLong(m.group(1)) * 60) + Long.parseLong(m.group(2));
+        return (matcher.group(1) == null ? 0 : Long.parseLong(matcher.group(1)) * 60)
+                + Long.parseLong(matcher.group(2));
     }
 
-    private static void resources(CommandContext c, String text, List<String> args) throws UsageException {
-        Matcher m = Pattern.compile("(\\w+)\\[([^\\]]*)]\\s*").matcher(text);
-        int at = 0;
-        while (m.find() && m.start() == at) {
-            at = m.end();
-            String one = m.group(1) + "[" + m.group(2) + "]";
+    private static void resources(CommandContext context, String text, List<String> args) throws UsageException {
+        Matcher matcher = Pattern.compile("(\\w+)\\[([^\\]]*)]\\s*").matcher(text);
+        int index = 0;
+        while (matcher.find() && matcher.start() == index) {
+            index = matcher.end();
+            String one = matcher.group(1) + "[" + matcher.group(2) + "]";
             if (one.equals("span[hosts=1]")) {
                 args.add("-N1");
             } else if (one.matches("span\\[ptile=\\d+]")) {
@@ -170,35 +173,36 @@ public final class Bsub extends Wrapper {
             } else if (one.matches("rusage\\[mem=\\d+]")) {
                 args.add("--mem=" + one.replaceAll("\\D", "") + "M");
             } else {
-                at = -1;
+                index = -1;
             }
         }
-        if (at != text.length()) {
-            throw refused(c, "-R " + text + " is not supported: span[hosts=1], span[ptile=N] and rusage[mem=MB] are");
+        if (index != text.length()) {
+            throw refused(
+                    context, "-R " + text + " is not supported: span[hosts=1], span[ptile=N] and rusage[mem=MB] are");
         }
     }
 
     /** {@code done(1) && ended(2)}. */
-    static String dependency(CommandContext c, String text) throws UsageException {
+    static String dependency(CommandContext context, String text) throws UsageException {
         boolean any = text.contains("||");
         if (any && text.contains("&&")) {
-            throw refused(c, "-w " + text + ": conditions are joined by && or by ||, not both");
+            throw refused(context, "-w " + text + ": conditions are joined by && or by ||, not both");
         }
         List<String> out = new ArrayList<>();
         for (String one : text.split("&&|\\|\\|")) {
-            Matcher m = CONDITION.matcher(one.strip());
-            if (!m.matches()) {
+            Matcher matcher = CONDITION.matcher(one.strip());
+            if (!matcher.matches()) {
                 throw refused(
-                        c,
+                        context,
                         "-w " + one.strip() + " is not supported: done(ID), ended(ID), exit(ID) and started(ID) are");
             }
-            out.add(switch (m.group(1) == null ? "done" : m.group(1)) {
+            out.add(switch (matcher.group(1) == null ? "done" : matcher.group(1)) {
                         case "ended" -> "afterany:";
                         case "exit" -> "afternotok:";
                         case "started" -> "after:";
                         default -> "afterok:";
                     }
-                    + m.group(2));
+                    + matcher.group(2));
         }
         return String.join(any ? "?" : ",", out);
     }

@@ -50,9 +50,9 @@ record Efficiency(
     private static final Pattern GPU_PERCENT = Pattern.compile("(?:^|,)gres/gpuutil=(\\d{1,9})");
 
     /** Returns the accounting records of a job by their columns; empty if there are none. */
-    static List<String[]> records(Wrapper command, CommandContext c, String job) {
+    static List<String[]> records(Wrapper command, CommandContext context, String job) {
         Wrapper.Ran ran =
-                command.capture(c, "sacct", List.of("-P", "-n", "--noconvert", "-j", job, "--format=" + FIELDS));
+                command.capture(context, "sacct", List.of("-P", "-n", "--noconvert", "-j", job, "--format=" + FIELDS));
         return ran.rc() != 0
                 ? List.of()
                 : ran.lines().stream()
@@ -93,7 +93,7 @@ record Efficiency(
                 gpuUsed = Math.max(0, gpuUsed) + number(busy.group(1)) / 100.0 * number(r[9]);
             }
         }
-        Matcher m = MEMORY.matcher(sizes.getFirst()[11]);
+        Matcher matcher = MEMORY.matcher(sizes.getFirst()[11]);
         return Optional.of(new Efficiency(
                 raw,
                 job[1],
@@ -110,15 +110,15 @@ record Efficiency(
                 job[14].matches("\\d{1,9}") ? 60 * number(job[14]) : -1,
                 used,
                 estimated,
-                m.find() ? bytes(m.group(1)) : 0,
+                matcher.find() ? bytes(matcher.group(1)) : 0,
                 gpus(job[11]),
                 gpuTime,
                 gpuUsed));
     }
 
     private static long gpus(String tres) {
-        Matcher m = GPUS.matcher(tres);
-        return m.find() ? number(m.group(1)) : 0;
+        Matcher matcher = GPUS.matcher(tres);
+        return matcher.find() ? number(matcher.group(1)) : 0;
     }
 
     private static long number(String text) {
@@ -126,23 +126,23 @@ record Efficiency(
     }
 
     static double cpuSeconds(String text) {
-        Matcher m = CPU_TIME.matcher(text);
-        if (!m.matches()) {
+        Matcher matcher = CPU_TIME.matcher(text);
+        if (!matcher.matches()) {
             return 0;
         }
-        double fraction = m.group(5) == null ? 0 : Double.parseDouble("0." + m.group(5));
-        return (m.group(1) == null ? 0 : number(m.group(1)) * 86_400)
-                + (m.group(2) == null ? 0 : number(m.group(2)) * 3600)
-                + number(m.group(3)) * 60
-                + number(m.group(4))
+        double fraction = matcher.group(5) == null ? 0 : Double.parseDouble("0." + matcher.group(5));
+        return (matcher.group(1) == null ? 0 : number(matcher.group(1)) * 86_400)
+                + (matcher.group(2) == null ? 0 : number(matcher.group(2)) * 3600)
+                + number(matcher.group(3)) * 60
+                + number(matcher.group(4))
                 + fraction;
     }
 
     static double bytes(String text) {
-        Matcher m = Pattern.compile("(\\d+(?:\\.\\d+)?)([KMGTP]?)").matcher(text);
-        if (m.matches()) {
-            return Double.parseDouble(m.group(1))
-                    * Math.pow(1024, m.group(2).isEmpty() ? 0 : 1 + "KMGTP".indexOf(m.group(2)));
+        Matcher matcher = Pattern.compile("(\\d+(?:\\.\\d+)?)([KMGTP]?)").matcher(text);
+        if (matcher.matches()) {
+            return Double.parseDouble(matcher.group(1))
+                    * Math.pow(1024, matcher.group(2).isEmpty() ? 0 : 1 + "KMGTP".indexOf(matcher.group(2)));
         }
         return 0;
     }
@@ -161,11 +161,11 @@ record Efficiency(
     static String amount(double bytes) {
         String units = "KMGTP";
         double n = bytes / 1024;
-        int at = 0;
-        while (at < units.length() - 1 && (n >= 1024 || at < 1)) {
+        int index = 0;
+        while (index < units.length() - 1 && (n >= 1024 || index < 1)) {
             n /= 1024;
-            at++;
+            index++;
         }
-        return String.format(Locale.ROOT, "%.2f %cB", n, units.charAt(at));
+        return String.format(Locale.ROOT, "%.2f %cB", n, units.charAt(index));
     }
 }

@@ -41,23 +41,25 @@ public final class LsfCommand extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
-        switch (c.name()) {
+    int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
+        switch (context.name()) {
             case "lsid" -> {
-                c.out().println(Release.LINE);
-                c.out()
+                context.out().println(Release.LINE);
+                context.out()
                         .println("My cluster name is "
-                                + String.join(",", c.host().clusters()));
-                c.out()
+                                + String.join(",", context.host().clusters()));
+                context.out()
                         .println("My master name is "
-                                + c.host().controllers().stream().findFirst().orElse("unknown"));
+                                + context.host().controllers().stream()
+                                        .findFirst()
+                                        .orElse("unknown"));
                 return 0;
             }
             case "bkill" -> {
-                return kill(c, g);
+                return kill(context, arguments);
             }
             default -> {
-                return list(c, g);
+                return list(context, arguments);
             }
         }
     }
@@ -88,18 +90,22 @@ public final class LsfCommand extends Wrapper {
     }
 
     /** Returns the jobs of the caller, of another user or of all, by name, queue and number. */
-    private static List<Json.Obj> selectedJobs(CommandContext c, ParsedArguments g) throws SlurmException {
-        String user = g.has("u") ? g.value("u") : c.host().userName(c.host().uid());
+    private static List<Json.Obj> selectedJobs(CommandContext context, ParsedArguments arguments)
+            throws SlurmException {
+        String user = arguments.has("u")
+                ? arguments.value("u")
+                : context.host().userName(context.host().uid());
         List<Json.Obj> out = new ArrayList<>();
-        for (Json.Obj j : jobs(c, List.of())) {
-            boolean named = g.operands().isEmpty() || g.operands().stream().anyMatch(o -> isNamed(j, o));
+        for (Json.Obj job : jobs(context, List.of())) {
+            boolean named = arguments.operands().isEmpty()
+                    || arguments.operands().stream().anyMatch(o -> isNamed(job, o));
             if (named
                     && (user.equals("all")
-                            || !g.operands().isEmpty() && !g.has("u")
-                            || j.text("userName").equals(user))
-                    && (!g.has("J") || j.text("name").equals(g.value("J")))
-                    && (!g.has("q") || j.text("partition").equals(g.value("q")))) {
-                out.add(j);
+                            || !arguments.operands().isEmpty() && !arguments.has("u")
+                            || job.text("userName").equals(user))
+                    && (!arguments.has("J") || job.text("name").equals(arguments.value("J")))
+                    && (!arguments.has("q") || job.text("partition").equals(arguments.value("q")))) {
+                out.add(job);
             }
         }
         return out;
@@ -111,87 +117,91 @@ public final class LsfCommand extends Wrapper {
                 || text.equals(Long.toString(job.number("arrayJobId")));
     }
 
-    private static boolean isSelected(ParsedArguments g, Json.Obj j) {
-        String status = status(j);
-        if (!g.has("p") && !g.has("r") && !g.has("s") && !g.has("d")) {
-            return g.has("a") || !g.operands().isEmpty() || !isOver(j);
+    private static boolean isSelected(ParsedArguments arguments, Json.Obj job) {
+        String status = status(job);
+        if (!arguments.has("p") && !arguments.has("r") && !arguments.has("s") && !arguments.has("d")) {
+            return arguments.has("a") || !arguments.operands().isEmpty() || !isOver(job);
         }
-        return g.has("p") && status.startsWith("P")
-                || g.has("r") && status.equals("RUN")
-                || g.has("s") && status.endsWith("SUSP")
-                || g.has("d") && isOver(j);
+        return arguments.has("p") && status.startsWith("P")
+                || arguments.has("r") && status.equals("RUN")
+                || arguments.has("s") && status.endsWith("SUSP")
+                || arguments.has("d") && isOver(job);
     }
 
-    private static int list(CommandContext c, ParsedArguments g) throws SlurmException {
-        List<Json.Obj> shown =
-                selectedJobs(c, g).stream().filter(j -> isSelected(g, j)).toList();
+    private static int list(CommandContext context, ParsedArguments arguments) throws SlurmException {
+        List<Json.Obj> shown = selectedJobs(context, arguments).stream()
+                .filter(j -> isSelected(arguments, j))
+                .toList();
         int rc = 0;
-        for (String o : g.operands()) {
+        for (String o : arguments.operands()) {
             if (shown.stream().noneMatch(j -> isNamed(j, o))) {
-                c.err().println("Job <" + o + "> is not found");
+                context.err().println("Job <" + o + "> is not found");
                 rc = NOT_FOUND;
             }
         }
         if (shown.isEmpty()) {
             if (rc == 0) {
-                c.err().println(g.has("a") || g.has("d") ? "No job found" : "No unfinished job found");
+                context.err()
+                        .println(arguments.has("a") || arguments.has("d") ? "No job found" : "No unfinished job found");
             }
             return NOT_FOUND;
         }
-        if (!g.has("noheader")) {
-            c.out().println("JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME");
+        if (!arguments.has("noheader")) {
+            context.out().println("JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME");
         }
-        for (Json.Obj j : shown) {
+        for (Json.Obj job : shown) {
             List<String> hosts = new ArrayList<>();
-            shares(j).forEach(s -> hosts.add((s[1].equals("1") ? "" : s[1] + "*") + s[0]));
-            c.out()
+            shares(job).forEach(s -> hosts.add((s[1].equals("1") ? "" : s[1] + "*") + s[0]));
+            context.out()
                     .println(String.join(
                             " ",
-                            cell(g, id(j), 7),
-                            cell(g, j.text("userName"), 7),
-                            cell(g, status(j), 5),
-                            cell(g, j.text("partition"), 10),
-                            cell(g, j.text("submitHost"), 11),
-                            cell(g, String.join(":", hosts), 11),
-                            cell(g, j.text("name"), 10),
-                            Times.strftime(j.number("submitTime"), c.host().zone(), "%b %e %H:%M")));
+                            cell(arguments, id(job), 7),
+                            cell(arguments, job.text("userName"), 7),
+                            cell(arguments, status(job), 5),
+                            cell(arguments, job.text("partition"), 10),
+                            cell(arguments, job.text("submitHost"), 11),
+                            cell(arguments, String.join(":", hosts), 11),
+                            cell(arguments, job.text("name"), 10),
+                            Times.strftime(
+                                    job.number("submitTime"), context.host().zone(), "%b %e %H:%M")));
         }
         return rc;
     }
 
-    private static String cell(ParsedArguments g, String text, int width) {
-        return g.has("w") && text.length() > width ? text : left(text, width);
+    private static String cell(ParsedArguments arguments, String text, int width) {
+        return arguments.has("w") && text.length() > width ? text : left(text, width);
     }
 
-    private int kill(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
-        if (g.operands().isEmpty()) {
-            throw misused(c, "Job ID must be specified, 0 for all");
+    private int kill(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
+        if (arguments.operands().isEmpty()) {
+            throw misused(context, "Job ID must be specified, 0 for all");
         }
-        boolean all = g.operands().contains("0");
-        ParsedArguments wide = all ? new ParsedArguments(g.values(), List.of()) : g;
+        boolean all = arguments.operands().contains("0");
+        ParsedArguments wide = all ? new ParsedArguments(arguments.values(), List.of()) : arguments;
         List<Json.Obj> found =
-                selectedJobs(c, wide).stream().filter(j -> !isOver(j)).toList();
+                selectedJobs(context, wide).stream().filter(j -> !isOver(j)).toList();
         int rc = 0;
         for (String o : wide.operands()) {
             if (found.stream().noneMatch(j -> isNamed(j, o))) {
-                c.err().println("Job <" + o + ">: No matching job found");
+                context.err().println("Job <" + o + ">: No matching job found");
                 rc = NOT_FOUND;
             }
         }
         if (all && found.isEmpty()) {
-            c.err().println("No match");
+            context.err().println("No match");
             return NOT_FOUND;
         }
-        for (Json.Obj j : found) {
-            String slurmId = id(j).replaceFirst("\\[", "_").replace("]", "");
+        for (Json.Obj job : found) {
+            String slurmId = id(job).replaceFirst("\\[", "_").replace("]", "");
             List<String> args = new ArrayList<>(
-                    List.of(j.text("arrayTasks").isEmpty() ? slurmId : Long.toString(j.number("arrayJobId"))));
-            if (g.has("s")) {
-                args.add("--signal=" + g.value("s"));
+                    List.of(job.text("arrayTasks").isEmpty() ? slurmId : Long.toString(job.number("arrayJobId"))));
+            if (arguments.has("s")) {
+                args.add("--signal=" + arguments.value("s"));
                 args.add("--full");
             }
-            if (delegate(c, "scancel", args) == 0) {
-                c.out().println("Job <" + id(j) + "> is being " + (g.has("s") ? "signaled" : "terminated"));
+            if (delegate(context, "scancel", args) == 0) {
+                context.out()
+                        .println("Job <" + id(job) + "> is being " + (arguments.has("s") ? "signaled" : "terminated"));
             } else {
                 rc = NOT_FOUND;
             }

@@ -37,48 +37,49 @@ public final class Mpiexec extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws UsageException {
-        if (g.operands().isEmpty() == !g.has("config")) {
-            throw misused(c, "Either a program or -config is needed");
+    int go(CommandContext context, ParsedArguments arguments) throws UsageException {
+        if (arguments.operands().isEmpty() == !arguments.has("config")) {
+            throw misused(context, "Either a program or -config is needed");
         }
         List<String> args = new ArrayList<>();
-        if (g.has("nostdout")) {
+        if (arguments.has("nostdout")) {
             args.addAll(List.of("-o", "job.o%j", "-e", "job.e%j"));
         }
-        if (g.has("nostdin")) {
+        if (arguments.has("nostdin")) {
             args.add("-inone");
-        } else if (!g.has("allstdin")) {
+        } else if (!arguments.has("allstdin")) {
             args.add("-i0");
         }
-        if (g.has("pernode")) {
+        if (arguments.has("pernode")) {
             args.add("--ntasks-per-node=1");
         }
-        if (g.has("host")) {
-            args.add("-w" + g.value("host"));
+        if (arguments.has("host")) {
+            args.add("-w" + arguments.value("host"));
         }
-        if (g.has("verbose")) {
+        if (arguments.has("verbose")) {
             args.add("-v");
         }
-        if (!g.has("config")) {
-            if (g.has("n")) {
-                args.add("-n" + g.value("n"));
+        if (!arguments.has("config")) {
+            if (arguments.has("n")) {
+                args.add("-n" + arguments.value("n"));
             }
-            args.addAll(g.operands());
-            return delegate(c, "srun", args);
+            args.addAll(arguments.operands());
+            return delegate(context, "srun", args);
         }
-        return planned(c, g.value("config"), args);
+        return planned(context, arguments.value("config"), args);
     }
 
     /** Lines {@code -n 2 : program args} become srun's plan of ranks. */
-    private int planned(CommandContext c, String file, List<String> args) throws UsageException {
+    private int planned(CommandContext context, String file, List<String> args) throws UsageException {
         StringBuilder plan = new StringBuilder();
         int rank = 0;
         try {
             byte[] text;
             if (file.equals("-")) {
-                text = c.in().readNBytes(PLAN_BYTES_MAX);
+                text = context.in().readNBytes(PLAN_BYTES_MAX);
             } else {
-                text = c.host().readFile(file.startsWith("/") ? file : c.host().workDir() + "/" + file, PLAN_BYTES_MAX);
+                text = context.host()
+                        .readFile(file.startsWith("/") ? file : context.host().workDir() + "/" + file, PLAN_BYTES_MAX);
             }
 
             for (String line : new String(text, StandardCharsets.UTF_8)
@@ -88,16 +89,16 @@ public final class Mpiexec extends Wrapper {
                 if (line.isEmpty() || line.startsWith("#")) {
                     continue;
                 }
-                Matcher m = LINE.matcher(line);
-                if (!m.matches() || Integer.parseInt(m.group(1)) == 0) {
-                    throw refused(c, file + ": a line is to be -n NUMBER : program [args], not " + line);
+                Matcher matcher = LINE.matcher(line);
+                if (!matcher.matches() || Integer.parseInt(matcher.group(1)) == 0) {
+                    throw refused(context, file + ": a line is to be -n NUMBER : program [args], not " + line);
                 }
-                int count = Integer.parseInt(m.group(1));
+                int count = Integer.parseInt(matcher.group(1));
                 plan.append(rank)
                         .append('-')
                         .append(rank + count - 1)
                         .append(' ')
-                        .append(m.group(2))
+                        .append(matcher.group(2))
                         .append('\n');
                 rank += count;
             }
@@ -105,12 +106,12 @@ public final class Mpiexec extends Wrapper {
             try {
                 Files.writeString(made, plan);
                 args.addAll(List.of("-n" + rank, "--multi-prog", made.toString()));
-                return delegate(c, "srun", args);
+                return delegate(context, "srun", args);
             } finally {
                 Files.deleteIfExists(made);
             }
         } catch (IOException e) {
-            throw refused(c, "cannot read " + file);
+            throw refused(context, "cannot read " + file);
         }
     }
 }

@@ -21,14 +21,15 @@ public final class MusterCommand extends Wrapper {
 
     private static final int FIRST = 8;
     private static final String LIST = """
-            Usage: muster COMMAND
-              report JOB...   what jobs requested and used
-              why JOB...      why jobs wait, and when they are planned to start
-              plan            which jobs have which nodes when
-              watch [JOB...]  changes of jobs and nodes, as they happen
-              top             nodes and jobs on the terminal
-              page [ADDRESS]  a link to the cluster's page
-            "man muster" says more.""";
+        Usage: muster COMMAND
+          report JOB...   what jobs requested and used
+          why JOB...      why jobs wait, and when they are planned to start
+          plan            which jobs have which nodes when
+          watch [JOB...]  changes of jobs and nodes, as they happen
+          top             nodes and jobs on the terminal
+          page [ADDRESS]  a link to the cluster's page
+        "man muster" says more.\
+        """;
     private static final int WIDTH = 14;
 
     public MusterCommand(CommandRunner runner) {
@@ -46,73 +47,77 @@ public final class MusterCommand extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws UsageException, SlurmException {
-        if (g.operands().isEmpty()) {
+    int go(CommandContext context, ParsedArguments arguments) throws UsageException, SlurmException {
+        if (arguments.operands().isEmpty()) {
             throw new UsageException(MISTAKE, List.of(LIST));
         }
-        String what = g.operands().getFirst();
-        List<String> rest = g.operands().subList(1, g.operands().size());
+        String subcommand = arguments.operands().getFirst();
+        List<String> operands =
+                arguments.operands().subList(1, arguments.operands().size());
         for (String option : List.of("hours", "partition", "json")) {
-            if (g.has(option) && !what.equals("plan") && !(what.equals("why") && option.equals("json"))) {
-                throw misused(c, "muster: error: " + what + " has no option -" + option);
+            if (arguments.has(option)
+                    && !subcommand.equals("plan")
+                    && !(subcommand.equals("why") && option.equals("json"))) {
+                throw misused(context, "muster: error: " + subcommand + " has no option -" + option);
             }
         }
-        return switch (what) {
+        return switch (subcommand) {
             case "why" -> {
-                if (rest.isEmpty()) {
-                    throw misused(c, "muster: error: a job has to be named");
+                if (operands.isEmpty()) {
+                    throw misused(context, "muster: error: a job has to be named");
                 }
-                yield new PlanCommand(c).why(rest, g.has("json"));
+                yield new PlanCommand(context).why(operands, arguments.has("json"));
             }
             case "plan" -> {
-                if (!rest.isEmpty()) {
-                    throw misused(c, "muster: error: plan takes no operands");
+                if (!operands.isEmpty()) {
+                    throw misused(context, "muster: error: plan takes no operands");
                 }
-                yield new PlanCommand(c).plan(g.value("hours"), g.value("partition"), g.has("json"));
+                yield new PlanCommand(context)
+                        .plan(arguments.value("hours"), arguments.value("partition"), arguments.has("json"));
             }
-            case "report" -> reports(c, g);
-            case "watch" -> watcher(c).watch(rest);
+            case "report" -> reports(context, arguments);
+            case "watch" -> watcher(context).watch(operands);
             case "top" -> {
-                if (!rest.isEmpty()) {
-                    throw misused(c, "muster: error: top takes no operands");
+                if (!operands.isEmpty()) {
+                    throw misused(context, "muster: error: top takes no operands");
                 }
-                yield watcher(c).top();
+                yield watcher(context).top();
             }
             case "page" -> {
-                if (rest.size() > 1) {
-                    throw misused(c, "muster: error: page takes one address");
+                if (operands.size() > 1) {
+                    throw misused(context, "muster: error: page takes one address");
                 }
-                yield PageLink.print(c, rest.isEmpty() ? "" : rest.getFirst());
+                yield PageLink.print(context, operands.isEmpty() ? "" : operands.getFirst());
             }
             default ->
                 throw misused(
-                        c,
-                        "muster: error: " + g.operands().getFirst()
+                        context,
+                        "muster: error: " + arguments.operands().getFirst()
                                 + " is not one of its commands; there are: report, why, plan, watch, top, page");
         };
     }
 
     /** Makes a watcher in the caller's own process: it may run for days. */
-    private static WatchCommand watcher(CommandContext c) {
-        c.host().needsOwnProcess();
-        return new WatchCommand(c);
+    private static WatchCommand watcher(CommandContext context) {
+        context.host().needsOwnProcess();
+        return new WatchCommand(context);
     }
 
-    private int reports(CommandContext c, ParsedArguments g) throws UsageException {
-        if (g.operands().size() < 2) {
-            throw misused(c, "muster: error: a job has to be named");
+    private int reports(CommandContext context, ParsedArguments arguments) throws UsageException {
+        if (arguments.operands().size() < 2) {
+            throw misused(context, "muster: error: a job has to be named");
         }
         int rc = 0;
         boolean first = true;
-        for (String id : g.operands().subList(1, g.operands().size())) {
-            List<List<String[]>> jobs = byJob(Efficiency.records(this, c, id));
+        for (String id : arguments.operands().subList(1, arguments.operands().size())) {
+            List<List<String[]>> jobs = byJob(Efficiency.records(this, context, id));
             for (List<String[]> job : jobs) {
-                c.out().print(first ? "" : "\n");
+                context.out().print(first ? "" : "\n");
                 first = false;
-                report(c, Efficiency.of(job).orElseThrow());
+                report(context, Efficiency.of(job).orElseThrow());
             }
             if (jobs.isEmpty()) {
-                c.err().println("muster: error: " + id + ": no such job in accounting");
+                context.err().println("muster: error: " + id + ": no such job in accounting");
                 rc = NOT_FOUND;
             }
         }
@@ -134,64 +139,72 @@ public final class MusterCommand extends Wrapper {
         return out;
     }
 
-    private static void report(CommandContext c, Efficiency e) {
-        c.out()
-                .println("Job " + e.shownId() + " of " + e.user() + " on " + e.cluster() + ": " + e.state()
-                        + (List.of("PENDING", "RUNNING").contains(e.state()) ? "" : ", exit code " + e.exit()));
-        if (e.state().equals("PENDING")) {
-            c.out().println("It has not run yet.");
+    private static void report(CommandContext context, Efficiency efficiency) {
+        context.out()
+                .println("Job " + efficiency.shownId() + " of " + efficiency.user() + " on " + efficiency.cluster()
+                        + ": " + efficiency.state()
+                        + (List.of("PENDING", "RUNNING").contains(efficiency.state())
+                                ? ""
+                                : ", exit code " + efficiency.exit()));
+        if (efficiency.state().equals("PENDING")) {
+            context.out().println("It has not run yet.");
             return;
         }
-        if (e.cores() == 0) {
-            c.out().println("It never ran.");
+        if (efficiency.cores() == 0) {
+            context.out().println("It never ran.");
             return;
         }
-        line(c, "", "requested", "used", "");
+        line(context, "", "requested", "used", "");
         line(
-                c,
+                context,
                 "CPU",
-                Efficiency.clock(e.core()),
-                Efficiency.clock(Math.round(e.cpu())),
-                Efficiency.percent(e.cpu(), (double) e.core()));
+                Efficiency.clock(efficiency.core()),
+                Efficiency.clock(Math.round(efficiency.cpu())),
+                Efficiency.percent(efficiency.cpu(), (double) efficiency.core()));
         line(
-                c,
+                context,
                 "Memory",
-                Efficiency.amount(e.given()),
-                (e.estimated() ? "~" : "") + Efficiency.amount(e.memory()),
-                e.given() > 0 ? Efficiency.percent(e.memory(), e.given()) : "");
-        if (e.gpus() > 0) {
+                Efficiency.amount(efficiency.given()),
+                (efficiency.estimated() ? "~" : "") + Efficiency.amount(efficiency.memory()),
+                efficiency.given() > 0 ? Efficiency.percent(efficiency.memory(), efficiency.given()) : "");
+        if (efficiency.gpus() > 0) {
             line(
-                    c,
+                    context,
                     "GPU",
-                    Efficiency.clock(e.gpuTime()),
-                    e.gpuUsed() < 0 ? "not measured" : Efficiency.clock(Math.round(e.gpuUsed())),
-                    e.gpuUsed() < 0 ? "" : Efficiency.percent(e.gpuUsed(), (double) e.gpuTime()));
+                    Efficiency.clock(efficiency.gpuTime()),
+                    efficiency.gpuUsed() < 0 ? "not measured" : Efficiency.clock(Math.round(efficiency.gpuUsed())),
+                    efficiency.gpuUsed() < 0
+                            ? ""
+                            : Efficiency.percent(efficiency.gpuUsed(), (double) efficiency.gpuTime()));
         }
         line(
-                c,
+                context,
                 "Time",
-                e.limit() < 0 ? "unlimited" : Efficiency.clock(e.limit()),
-                Efficiency.clock(e.wall()),
-                e.limit() > 0 ? Efficiency.percent((double) e.wall(), (double) e.limit()) : "");
-        c.out().println(sentence(e));
+                efficiency.limit() < 0 ? "unlimited" : Efficiency.clock(efficiency.limit()),
+                Efficiency.clock(efficiency.wall()),
+                efficiency.limit() > 0
+                        ? Efficiency.percent((double) efficiency.wall(), (double) efficiency.limit())
+                        : "");
+        context.out().println(sentence(efficiency));
     }
 
-    private static void line(CommandContext c, String what, String requested, String used, String part) {
-        c.out()
-                .println((left(what, FIRST) + right(requested, WIDTH) + right(used, WIDTH) + right(part, WIDTH - 2))
+    private static void line(CommandContext context, String resource, String requested, String used, String part) {
+        context.out()
+                .println((left(resource, FIRST) + right(requested, WIDTH) + right(used, WIDTH) + right(part, WIDTH - 2))
                         .stripTrailing());
     }
 
-    private static String sentence(Efficiency e) {
+    private static String sentence(Efficiency efficiency) {
         Optional<String> gpus;
-        if (e.gpus() == 0) {
+        if (efficiency.gpus() == 0) {
             gpus = Optional.empty();
         } else {
-            gpus = Optional.of(e.gpus() + (e.gpus() == 1 ? " GPU" : " GPUs"));
+            gpus = Optional.of(efficiency.gpus() + (efficiency.gpus() == 1 ? " GPU" : " GPUs"));
         }
 
-        return "It had " + e.cores() + (e.cores() == 1 ? " CPU" : " CPUs")
-                + gpus.map(g -> " and " + g).orElse("") + " on " + e.nodes() + (e.nodes() == 1 ? " node" : " nodes")
-                + (e.state().equals("RUNNING") ? ", and runs on." : ".");
+        return "It had " + efficiency.cores() + (efficiency.cores() == 1 ? " CPU" : " CPUs")
+                + gpus.map(g -> " and " + g).orElse("") + " on " + efficiency.nodes()
+                + (efficiency.nodes() == 1 ? " node" : " nodes")
+                + (efficiency.state().equals("RUNNING") ? ", and runs on." : ".");
     }
 }

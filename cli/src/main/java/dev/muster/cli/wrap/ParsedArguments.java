@@ -29,59 +29,59 @@ record ParsedArguments(Map<String, List<String>> values, List<String> operands) 
     }
 
     /** @param ends options end at the first operand; else they may stand behind operands too */
-    static ParsedArguments parse(Wrapper wrapper, CommandContext c, boolean ends) throws UsageException {
+    static ParsedArguments parse(Wrapper wrapper, CommandContext context, boolean ends) throws UsageException {
         Map<String, List<String>> values = new LinkedHashMap<>();
         List<String> before = new ArrayList<>();
-        int at = 0;
-        while (at < c.args().size()) {
-            String word = c.args().get(at);
+        int index = 0;
+        while (index < context.args().size()) {
+            String word = context.args().get(index);
             if (word.length() < 2 || word.charAt(0) != '-') {
                 if (ends) {
                     break;
                 }
                 before.add(word);
-                at++;
+                index++;
                 continue;
             }
-            at++;
+            index++;
             if (word.equals("--")) {
                 break;
             }
             String text = word.substring(word.startsWith("--") ? 2 : 1);
-            int eq = text.indexOf('=');
-            String name = eq < 0 ? text : text.substring(0, eq);
-            GetOpt.Opt option = find(wrapper, c, name.equals("?") ? "help" : name);
-            String value = eq < 0 ? "" : text.substring(eq + 1);
-            if (option.arg() == GetOpt.Arg.NONE && eq >= 0) {
-                throw wrapper.misused(c, "Option " + option.name() + " does not take an argument");
+            int equalSign = text.indexOf('=');
+            String name = equalSign < 0 ? text : text.substring(0, equalSign);
+            GetOpt.Opt option = find(wrapper, context, name.equals("?") ? "help" : name);
+            String value = equalSign < 0 ? "" : text.substring(equalSign + 1);
+            if (option.arg() == GetOpt.Arg.NONE && equalSign >= 0) {
+                throw wrapper.misused(context, "Option " + option.name() + " does not take an argument");
             }
-            if (option.arg() == GetOpt.Arg.REQUIRED && eq < 0) {
-                if (at == c.args().size()) {
-                    throw wrapper.misused(c, "Option " + option.name() + " requires an argument");
+            if (option.arg() == GetOpt.Arg.REQUIRED && equalSign < 0) {
+                if (index == context.args().size()) {
+                    throw wrapper.misused(context, "Option " + option.name() + " requires an argument");
                 }
-                value = c.args().get(at++);
+                value = context.args().get(index++);
             }
             values.computeIfAbsent(option.name(), n -> new ArrayList<>()).add(value);
         }
-        before.addAll(c.args().subList(at, c.args().size()));
+        before.addAll(context.args().subList(index, context.args().size()));
         return new ParsedArguments(values, before);
     }
 
-    private static GetOpt.Opt find(Wrapper wrapper, CommandContext c, String name) throws UsageException {
+    private static GetOpt.Opt find(Wrapper wrapper, CommandContext context, String name) throws UsageException {
         List<GetOpt.Opt> close = new ArrayList<>();
-        for (GetOpt.Opt o : wrapper.options()) {
-            if (o.name().equals(name)) {
-                return o;
+        for (GetOpt.Opt option : wrapper.options()) {
+            if (option.name().equals(name)) {
+                return option;
             }
-            if (o.name().startsWith(name)) {
-                close.add(o);
+            if (option.name().startsWith(name)) {
+                close.add(option);
             }
         }
         if (close.size() == 1) {
             return close.getFirst();
         }
         throw wrapper.misused(
-                c,
+                context,
                 close.isEmpty()
                         ? "Unknown option: " + name
                         : "Option " + name + " is ambiguous ("

@@ -34,94 +34,96 @@ public final class PbsJob extends Wrapper {
 
     /** {@code 12}, {@code 12.server}, {@code 12[3]} and {@code 12[]} in Slurm's writing; anything else as it is. */
     static String id(String text) {
-        Matcher m = ID.matcher(text);
-        if (!m.matches()) {
+        Matcher matcher = ID.matcher(text);
+        if (!matcher.matches()) {
             return text;
         }
-        if (m.group(2) == null || m.group(2).isEmpty()) {
-            return m.group(1);
+        if (matcher.group(2) == null || matcher.group(2).isEmpty()) {
+            return matcher.group(1);
         }
-        return m.group(1) + "_" + m.group(2);
+        return matcher.group(1) + "_" + matcher.group(2);
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
-        if (g.operands().isEmpty()) {
-            throw misused(c, "Missing Job ID");
+    int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
+        if (arguments.operands().isEmpty()) {
+            throw misused(context, "Missing Job ID");
         }
-        String hold = g.has("h") ? g.value("h") : "u";
+        String hold = arguments.has("h") ? arguments.value("h") : "u";
         if (!List.of("u", "o", "s", "n", "a").contains(hold)
-                || hold.equals("a") && c.name().equals("qhold")) {
-            throw refused(c, "-h: u, o, s" + (c.name().equals("qrls") ? ", a" : "") + " or n, not " + hold);
+                || hold.equals("a") && context.name().equals("qhold")) {
+            throw refused(context, "-h: u, o, s" + (context.name().equals("qrls") ? ", a" : "") + " or n, not " + hold);
         }
         int rc = 0;
-        for (String text : g.operands()) {
+        for (String text : arguments.operands()) {
             String id = id(text);
             rc = Math.max(
                     rc,
-                    switch (c.name()) {
-                        case "qdel" -> delete(c, id);
+                    switch (context.name()) {
+                        case "qdel" -> delete(context, id);
                         case "qhold" -> {
                             if (hold.equals("n")) {
                                 yield 0;
                             }
                             yield runAndExplain(
-                                    c, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
+                                    context, id, "Error", "scontrol", List.of(hold.equals("u") ? "uhold" : "hold", id));
                         }
                         case "qrls" ->
-                            hold.equals("n") ? 0 : runAndExplain(c, id, "Error", "scontrol", List.of("release", id));
-                        case "qrerun" -> runAndExplain(c, id, "Error", "scontrol", List.of("requeue", id));
-                        default -> alter(c, g, id);
+                            hold.equals("n")
+                                    ? 0
+                                    : runAndExplain(context, id, "Error", "scontrol", List.of("release", id));
+                        case "qrerun" -> runAndExplain(context, id, "Error", "scontrol", List.of("requeue", id));
+                        default -> alter(context, arguments, id);
                     });
         }
         return rc;
     }
 
     /** scancel has no word for jobs that are not there, but PBS's users wait for one. */
-    private int delete(CommandContext c, String id) throws SlurmException {
+    private int delete(CommandContext context, String id) throws SlurmException {
         String number = id.replaceFirst("_.*", "");
         String problem = "Invalid job id specified";
-        for (Json.Obj j : jobs(c, List.of())) {
-            if (Long.toString(j.number("jobId")).equals(number)
-                    || Long.toString(j.number("arrayJobId")).equals(number)) {
-                if (List.of("PENDING", "RUNNING", "SUSPENDED", "").contains(j.text("state"))) {
-                    return runAndExplain(c, id, "Kill job error", "scancel", List.of(id));
+        for (Json.Obj job : jobs(context, List.of())) {
+            if (Long.toString(job.number("jobId")).equals(number)
+                    || Long.toString(job.number("arrayJobId")).equals(number)) {
+                if (List.of("PENDING", "RUNNING", "SUSPENDED", "").contains(job.text("state"))) {
+                    return runAndExplain(context, id, "Kill job error", "scancel", List.of(id));
                 }
                 problem = "Job/step already completing or completed";
             }
         }
-        c.err().println("qdel: Kill job error on job id " + id + ": " + problem);
+        context.err().println("qdel: Kill job error on job id " + id + ": " + problem);
         return 1;
     }
 
-    private int alter(CommandContext c, ParsedArguments g, String id) throws UsageException {
+    private int alter(CommandContext context, ParsedArguments arguments, String id) throws UsageException {
         List<String> args = new ArrayList<>(List.of("update", "JobId=" + id));
-        if (g.has("N")) {
-            args.add("JobName=" + g.value("N"));
+        if (arguments.has("N")) {
+            args.add("JobName=" + arguments.value("N"));
         }
-        if (g.has("r")) {
-            args.add("Requeue=" + (Qsub.yes(c, "-r", g.value("r")) ? 1 : 0));
+        if (arguments.has("r")) {
+            args.add("Requeue=" + (Qsub.yes(context, "-r", arguments.value("r")) ? 1 : 0));
         }
-        if (g.has("o")) {
-            args.add("StdOut=" + g.value("o"));
+        if (arguments.has("o")) {
+            args.add("StdOut=" + arguments.value("o"));
         }
         if (args.size() == 2) {
-            throw misused(c, "Nothing to alter: -N, -o or -r is needed");
+            throw misused(context, "Nothing to alter: -N, -o or -r is needed");
         }
-        return runAndExplain(c, id, "Error", "scontrol", args);
+        return runAndExplain(context, id, "Error", "scontrol", args);
     }
 
     /** Runs the command; what it has to say about a failure follows this one's own beginning of the sentence. */
-    private int runAndExplain(CommandContext c, String id, String what, String command, List<String> args) {
+    private int runAndExplain(CommandContext context, String id, String action, String command, List<String> args) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Output to = new Output(err, false);
-        int rc = run(c, command, args, c.out(), to);
+        int rc = run(context, command, args, context.out(), to);
         to.flush();
-        String said = err.toString(StandardCharsets.UTF_8).strip();
-        if (rc != 0 || !said.isEmpty()) {
-            String last = said.substring(said.lastIndexOf('\n') + 1);
-            c.err()
-                    .println(c.name() + ": " + what + " on job id " + id + ": "
+        String output = err.toString(StandardCharsets.UTF_8).strip();
+        if (rc != 0 || !output.isEmpty()) {
+            String last = output.substring(output.lastIndexOf('\n') + 1);
+            context.err()
+                    .println(context.name() + ": " + action + " on job id " + id + ": "
                             + last.substring(last.lastIndexOf(": ") < 0 ? 0 : last.lastIndexOf(": ") + 2)
                                     .replaceFirst(" for job .*|^slurm_\\w+ error:", ""));
         }

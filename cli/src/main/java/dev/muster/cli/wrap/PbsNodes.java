@@ -19,29 +19,33 @@ public final class PbsNodes extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
-        Map<String, String[]> nodes = nodes(c);
-        for (String name : g.operands()) {
+    int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
+        Map<String, String[]> nodes = nodes(context);
+        for (String name : arguments.operands()) {
             if (!nodes.containsKey(name)) {
                 throw new UsageException(1, List.of("pbsnodes: unknown node " + name));
             }
         }
-        if (g.has("o") || g.has("c") || g.has("r") || g.has("N")) {
-            return change(c, g);
+        if (arguments.has("o") || arguments.has("c") || arguments.has("r") || arguments.has("N")) {
+            return change(context, arguments);
         }
-        if (g.has("n") && !g.has("l")) {
-            throw misused(c, "-n requires -l");
+        if (arguments.has("n") && !arguments.has("l")) {
+            throw misused(context, "-n requires -l");
         }
         Map<String, Json.Obj> machines = new LinkedHashMap<>();
         Json.Obj all = new Json.Obj().put("all", Boolean.TRUE);
-        c.host().controller().call("QueryNodes", all).objects("nodes").forEach(n -> machines.put(n.text("name"), n));
+        context.host()
+                .controller()
+                .call("QueryNodes", all)
+                .objects("nodes")
+                .forEach(n -> machines.put(n.text("name"), n));
         for (String[] n : nodes.values()) {
-            if (g.operands().isEmpty() || g.operands().contains(n[0])) {
+            if (arguments.operands().isEmpty() || arguments.operands().contains(n[0])) {
                 String state = state(n[1]);
-                if (!g.has("l")) {
-                    record(c, n, state, machines.getOrDefault(n[0], new Json.Obj()));
+                if (!arguments.has("l")) {
+                    record(context, n, state, machines.getOrDefault(n[0], new Json.Obj()));
                 } else if (List.of("down", "offline", "unknown").contains(state)) {
-                    c.out().println(n[0] + "\t\t" + state + (g.has("n") ? "\t\t" + note(n) : ""));
+                    context.out().println(n[0] + "\t\t" + state + (arguments.has("n") ? "\t\t" + note(n) : ""));
                 }
             }
         }
@@ -49,9 +53,9 @@ public final class PbsNodes extends Wrapper {
     }
 
     /** Name, state, CPUs, memory, disk, sockets, cores, threads and reason of each. */
-    private Map<String, String[]> nodes(CommandContext c) {
+    private Map<String, String[]> nodes(CommandContext context) {
         Map<String, String[]> out = new LinkedHashMap<>();
-        for (String line : capture(c, "sinfo", List.of("-a", "-h", "-N", "-o", "%N|%T|%c|%m|%d|%X|%Y|%Z|%E"))
+        for (String line : capture(context, "sinfo", List.of("-a", "-h", "-N", "-o", "%N|%T|%c|%m|%d|%X|%Y|%Z|%E"))
                 .lines()) {
             String[] cells = line.split("\\|", COLUMNS);
             if (cells.length == COLUMNS) {
@@ -77,40 +81,41 @@ public final class PbsNodes extends Wrapper {
         };
     }
 
-    private static void record(CommandContext c, String[] n, String state, Json.Obj machine) {
-        String note = note(n);
-        c.out()
-                .println(n[0] + "\n    state = " + state + "\n    np = " + n[2]
+    private static void record(CommandContext context, String[] names, String state, Json.Obj machine) {
+        String note = note(names);
+        context.out()
+                .println(names[0] + "\n    state = " + state + "\n    np = " + names[2]
                         + "\n    ntype = cluster\n    status = rectime="
-                        + c.host().nowMs() / 1000 + ",state=" + state + ",slurmstate=" + n[1] + ",size="
-                        + Long.parseLong(n[4]) * 1024 + "kb:"
-                        + Long.parseLong(n[4]) * 1024 + "kb" + (note.isEmpty() ? "" : ",message=\"" + note + "\"")
-                        + ",ncpus=" + n[2] + ",boards="
-                        + Math.max(1, machine.number("boards")) + ",sockets=" + n[5] + ",cores=" + n[6] + ",threads="
-                        + n[7] + ",availmem=" + n[3]
+                        + context.host().nowMs() / 1000 + ",state=" + state + ",slurmstate=" + names[1] + ",size="
+                        + Long.parseLong(names[4]) * 1024 + "kb:"
+                        + Long.parseLong(names[4]) * 1024 + "kb" + (note.isEmpty() ? "" : ",message=\"" + note + "\"")
+                        + ",ncpus=" + names[2] + ",boards="
+                        + Math.max(1, machine.number("boards")) + ",sockets=" + names[5] + ",cores=" + names[6]
+                        + ",threads="
+                        + names[7] + ",availmem=" + names[3]
                         + "mb,opsys=" + machine.text("operatingSystem").toLowerCase(Locale.ROOT) + ",arch="
                         + machine.text("architecture"));
         if (!note.isEmpty()) {
-            c.out().println("    note = " + note);
+            context.out().println("    note = " + note);
         }
-        c.out().println("");
+        context.out().println("");
     }
 
-    private int change(CommandContext c, ParsedArguments given) throws UsageException {
+    private int change(CommandContext context, ParsedArguments arguments) throws UsageException {
         // what belongs to -o may follow the nodes
-        List<String> nodes = given.operands();
+        List<String> nodes = arguments.operands();
         if (nodes.isEmpty()) {
-            throw misused(c, "the names of nodes are needed");
+            throw misused(context, "the names of nodes are needed");
         }
         List<String> args = new java.util.ArrayList<>(List.of("update", "NodeName=" + String.join(",", nodes)));
-        if (given.has("o")) {
+        if (arguments.has("o")) {
             args.add("State=DRAIN");
-            args.add("Reason=" + (given.has("N") ? given.value("N") : "offline"));
-        } else if (given.has("c") || given.has("r")) {
+            args.add("Reason=" + (arguments.has("N") ? arguments.value("N") : "offline"));
+        } else if (arguments.has("c") || arguments.has("r")) {
             args.add("State=RESUME");
         } else {
-            args.add("Reason=" + given.value("N"));
+            args.add("Reason=" + arguments.value("N"));
         }
-        return delegate(c, "scontrol", args);
+        return delegate(context, "scontrol", args);
     }
 }

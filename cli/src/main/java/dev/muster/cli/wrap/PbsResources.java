@@ -12,63 +12,64 @@ import java.util.OptionalLong;
 final class PbsResources {
     private static final int CHUNKS_MAX = 65_536;
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final List<String> out = new ArrayList<>();
 
-    private PbsResources(CommandContext c) {
-        this.c = c;
+    private PbsResources(CommandContext context) {
+        this.context = context;
     }
 
     /** @param text {@code nodes=2:ppn=4,walltime=1:00:00} */
-    static List<String> options(CommandContext c, String text) throws UsageException {
-        PbsResources r = new PbsResources(c);
+    static List<String> options(CommandContext context, String text) throws UsageException {
+        PbsResources resources = new PbsResources(context);
         for (String one : text.split(",")) {
-            int eq = one.indexOf('=');
-            if (eq < 0) {
-                throw Wrapper.refused(c, "-l " + one + ": a resource and its value are needed, as in nodes=2");
+            int equalSign = one.indexOf('=');
+            if (equalSign < 0) {
+                throw Wrapper.refused(context, "-l " + one + ": a resource and its value are needed, as in nodes=2");
             }
-            r.resource(one.substring(0, eq), one.substring(eq + 1));
+            resources.resource(one.substring(0, equalSign), one.substring(equalSign + 1));
         }
-        return r.out;
+        return resources.out;
     }
 
-    private void resource(String name, String v) throws UsageException {
+    private void resource(String name, String value) throws UsageException {
         switch (name) {
-            case "nodes" -> nodes(v);
-            case "select" -> select(v);
-            case "walltime", "cput", "h_rt", "pcput" -> out.add("-t" + minutes(name, v));
-            case "mem", "h_vmem" -> out.add("--mem=" + megabytes(name, v) + "M");
-            case "pmem" -> out.add("--mem-per-cpu=" + megabytes(name, v) + "M");
-            case "file" -> out.add("--tmp=" + megabytes(name, v) + "M");
-            case "ncpus" -> out.add("--mincpus=" + number(name, v));
-            case "procs", "mppwidth" -> out.add("-n" + number(name, v));
-            case "mppnppn" -> out.add("--ntasks-per-node=" + number(name, v));
-            case "mppdepth" -> out.add("--cpus-per-task=" + number(name, v));
-            case "naccelerators", "ngpus" -> out.add("--gres=gpu:" + number(name, v));
+            case "nodes" -> nodes(value);
+            case "select" -> select(value);
+            case "walltime", "cput", "h_rt", "pcput" -> out.add("-t" + minutes(name, value));
+            case "mem", "h_vmem" -> out.add("--mem=" + megabytes(name, value) + "M");
+            case "pmem" -> out.add("--mem-per-cpu=" + megabytes(name, value) + "M");
+            case "file" -> out.add("--tmp=" + megabytes(name, value) + "M");
+            case "ncpus" -> out.add("--mincpus=" + number(name, value));
+            case "procs", "mppwidth" -> out.add("-n" + number(name, value));
+            case "mppnppn" -> out.add("--ntasks-per-node=" + number(name, value));
+            case "mppdepth" -> out.add("--cpus-per-task=" + number(name, value));
+            case "naccelerators", "ngpus" -> out.add("--gres=gpu:" + number(name, value));
             case "accelerator" -> {
-                if (v.equalsIgnoreCase("true")) {
+                if (value.equalsIgnoreCase("true")) {
                     out.add("--gres=gpu:1");
                 }
             }
-            case "gres" -> out.add("--gres=" + v);
-            case "proc", "feature" -> out.add("--constraint=" + v);
-            case "host" -> out.add("-w" + v);
-            case "nice" -> out.add("--nice=" + v);
-            case "qos" -> out.add("--qos=" + v);
-            case "place" -> place(v);
-            default -> throw Wrapper.refused(c, "-l " + name + "=" + v + ": this resource is not supported");
+            case "gres" -> out.add("--gres=" + value);
+            case "proc", "feature" -> out.add("--constraint=" + value);
+            case "host" -> out.add("-w" + value);
+            case "nice" -> out.add("--nice=" + value);
+            case "qos" -> out.add("--qos=" + value);
+            case "place" -> place(value);
+            default -> throw Wrapper.refused(context, "-l " + name + "=" + value + ": this resource is not supported");
         }
     }
 
-    private void place(String v) throws UsageException {
-        for (String word : v.split(":")) {
+    private void place(String value) throws UsageException {
+        for (String word : value.split(":")) {
             switch (word) {
                 case "free", "scatter" -> {} // as it is, and as select's number of nodes has it
                 case "pack" -> out.add("-N1");
                 case "excl", "exclhost" -> out.add("--exclusive");
                 case "shared" -> out.add("--oversubscribe");
                 default ->
-                    throw Wrapper.refused(c, "-l place=" + v + ": free, scatter, pack, excl and shared are supported");
+                    throw Wrapper.refused(
+                            context, "-l place=" + value + ": free, scatter, pack, excl and shared are supported");
             }
         }
     }
@@ -83,9 +84,9 @@ final class PbsResources {
         List<String> properties = new ArrayList<>();
         boolean first = true;
         for (String word : text.split(":")) {
-            int eq = word.indexOf('=');
-            if (eq > 0) {
-                values.put(word.substring(0, eq), word.substring(eq + 1));
+            int equalSign = word.indexOf('=');
+            if (equalSign > 0) {
+                values.put(word.substring(0, equalSign), word.substring(equalSign + 1));
             } else if (first && word.matches("\\d+")) {
                 count = number("number of nodes", word);
             } else if (first) {
@@ -107,18 +108,18 @@ final class PbsResources {
         Chunk one = parts.getFirst();
         long count = 0;
         List<String> hosts = new ArrayList<>();
-        for (Chunk p : parts) {
-            if (!p.values.equals(one.values)
-                    || !p.properties.equals(one.properties)
-                    || p.host.isEmpty() != one.host.isEmpty()) {
+        for (Chunk chunk : parts) {
+            if (!chunk.values.equals(one.values)
+                    || !chunk.properties.equals(one.properties)
+                    || chunk.host.isEmpty() != one.host.isEmpty()) {
                 throw Wrapper.refused(
-                        c,
+                        context,
                         "-l " + name + "=" + text
                                 + ": parts that differ are not supported, a heterogeneous job (sbatch) is");
             }
-            count += p.count;
-            if (!p.host.isEmpty()) {
-                hosts.add(p.host);
+            count += chunk.count;
+            if (!chunk.host.isEmpty()) {
+                hosts.add(chunk.host);
             }
         }
         return new Chunk(count, String.join(",", hosts), one.values, one.properties);
@@ -131,7 +132,7 @@ final class PbsResources {
             switch (e.getKey()) {
                 case "ppn" -> out.add("-n" + all.count * number("ppn", e.getValue()));
                 case "gpus" -> out.add("--gpus-per-node=" + number("gpus", e.getValue()));
-                default -> throw Wrapper.refused(c, "-l nodes: " + e.getKey() + " is not supported");
+                default -> throw Wrapper.refused(context, "-l nodes: " + e.getKey() + " is not supported");
             }
         }
         if (!all.properties.isEmpty()) {
@@ -146,7 +147,8 @@ final class PbsResources {
         Chunk all = whole("select", text);
         if (!all.host.isEmpty() || !all.properties.isEmpty()) {
             throw Wrapper.refused(
-                    c, "-l select=" + text + ": a number of nodes and resources are needed, as in select=2:ncpus=4");
+                    context,
+                    "-l select=" + text + ": a number of nodes and resources are needed, as in select=2:ncpus=4");
         }
         out.add("-N" + all.count);
         long cpus = 0;
@@ -158,7 +160,7 @@ final class PbsResources {
                 case "mem" -> out.add("--mem=" + megabytes("mem", e.getValue()) + "M");
                 case "ngpus" -> out.add("--gpus-per-node=" + number("ngpus", e.getValue()));
                 case "host" -> out.add("-w" + e.getValue());
-                default -> throw Wrapper.refused(c, "-l select: " + e.getKey() + " is not supported");
+                default -> throw Wrapper.refused(context, "-l select: " + e.getKey() + " is not supported");
             }
         }
         if (cpus > 0) {
@@ -174,7 +176,7 @@ final class PbsResources {
 
     private long number(String name, String text) throws UsageException {
         if (!text.matches("\\d{1,9}") || Long.parseLong(text) == 0 || Long.parseLong(text) > CHUNKS_MAX) {
-            throw Wrapper.refused(c, "-l " + name + ": a number is needed, not " + text);
+            throw Wrapper.refused(context, "-l " + name + ": a number is needed, not " + text);
         }
         return Long.parseLong(text);
     }
@@ -194,7 +196,7 @@ final class PbsResources {
             seconds += unit[i] * Long.parseLong(parts[parts.length - 1 - i]);
         }
         if (seconds == 0) {
-            throw Wrapper.refused(c, "-l " + name + ": more than no time is needed");
+            throw Wrapper.refused(context, "-l " + name + ": more than no time is needed");
         }
         return Math.ceilDiv(seconds, 60L);
     }
@@ -205,7 +207,7 @@ final class PbsResources {
     private long megabytes(String name, String text) throws UsageException {
         OptionalLong bytes = bytes(text);
         if (bytes.isEmpty() || bytes.getAsLong() == 0) {
-            throw Wrapper.refused(c, "-l " + name + ": an amount of memory is needed, as in 2gb, not " + text);
+            throw Wrapper.refused(context, "-l " + name + ": an amount of memory is needed, as in 2gb, not " + text);
         }
         return Math.ceilDiv(bytes.getAsLong(), 1L << 20);
     }

@@ -36,14 +36,14 @@ final class PlanCommand {
     private static final int JOBS = 20;
     private static final int NAME = 16;
 
-    private final CommandContext c;
+    private final CommandContext context;
 
-    PlanCommand(CommandContext c) {
-        this.c = c;
+    PlanCommand(CommandContext context) {
+        this.context = context;
     }
 
     private String time(DateTimeFormatter how, long seconds) {
-        return how.format(Instant.ofEpochSecond(seconds).atZone(c.host().zone()));
+        return how.format(Instant.ofEpochSecond(seconds).atZone(context.host().zone()));
     }
 
     private static String text(Json.Obj tree) {
@@ -52,8 +52,8 @@ final class PlanCommand {
 
     /** Replaces times by the caller's local time, and removes control characters that a user wrote. */
     private String withTimes(String sentence) {
-        Matcher m = MOMENT.matcher(sentence.replaceAll("\\p{Cntrl}", "?"));
-        return m.replaceAll(r -> time(TIME, Long.parseLong(r.group(1))));
+        Matcher matcher = MOMENT.matcher(sentence.replaceAll("\\p{Cntrl}", "?"));
+        return matcher.replaceAll(r -> time(TIME, Long.parseLong(r.group(1))));
     }
 
     // ---- why
@@ -62,25 +62,25 @@ final class PlanCommand {
         int rc = 0;
         String separator = "";
         for (String id : ids) {
-            Matcher m = JOB.matcher(id);
+            Matcher matcher = JOB.matcher(id);
             Json.Obj reply;
             try {
-                if (!m.matches() || Long.parseLong(m.group(1)) > Integer.MAX_VALUE) {
+                if (!matcher.matches() || Long.parseLong(matcher.group(1)) > Integer.MAX_VALUE) {
                     throw new SlurmException(SlurmErrno.INVALID_JOB_ID.number(), "");
                 }
-                reply = ask(id, m);
+                reply = ask(id, matcher);
             } catch (SlurmException e) {
                 if (e.errno() != SlurmErrno.INVALID_JOB_ID.number()) {
                     throw e;
                 }
-                c.err().println("muster: error: Invalid job id specified: " + id);
+                context.err().println("muster: error: Invalid job id specified: " + id);
                 rc = 1;
                 continue;
             }
-            c.out().print(separator);
+            context.out().print(separator);
             separator = json ? "" : "\n";
             if (json) {
-                c.out().println(withTimes(text(reply)));
+                context.out().println(withTimes(text(reply)));
             } else {
                 report(reply);
             }
@@ -89,33 +89,33 @@ final class PlanCommand {
     }
 
     /** {@code 12+1} is the second component of a heterogeneous job, which has the number behind the first's. */
-    private Json.Obj ask(String id, Matcher m) throws SlurmException {
-        long number = Long.parseLong(m.group(1));
+    private Json.Obj ask(String id, Matcher matcher) throws SlurmException {
+        long number = Long.parseLong(matcher.group(1));
         boolean het = id.indexOf('+') > 0;
-        return c.host()
+        return context.host()
                 .controller()
                 .call(
                         "QueryWhy",
                         new Json.Obj()
-                                .put("jobId", het ? number + Long.parseLong(m.group(2)) : number)
-                                .put("task", m.group(2) == null || het ? -1L : Long.parseLong(m.group(2))));
+                                .put("jobId", het ? number + Long.parseLong(matcher.group(2)) : number)
+                                .put("task", matcher.group(2) == null || het ? -1L : Long.parseLong(matcher.group(2))));
     }
 
     private void report(Json.Obj w) {
-        c.out()
+        context.out()
                 .println("Job " + w.text("shown") + " of " + w.text("user") + ": " + w.text("state")
                         + (w.text("state").equals("PENDING") ? " (" + w.text("reason") + ")" : ""));
-        c.out().println(withTimes(w.text("says")));
-        w.texts("evidence").forEach(e -> c.out().println("  " + withTimes(e)));
+        context.out().println(withTimes(w.text("says")));
+        w.texts("evidence").forEach(e -> context.out().println("  " + withTimes(e)));
         if (!w.text("change").isEmpty()) {
-            c.out().println("What would help: " + withTimes(w.text("change")));
+            context.out().println("What would help: " + withTimes(w.text("change")));
         }
         if (w.text("state").equals("PENDING") && w.number("start") == 0) {
-            c.out().println("No start is planned for it.");
+            context.out().println("No start is planned for it.");
         } else if (w.text("state").equals("PENDING")) {
             String start = time(TIME, Math.max(w.number("start"), w.number("now")));
             String nodes = w.text("nodes").isEmpty() ? "" : " on " + w.text("nodes");
-            c.out().println("It is planned to start at " + start + nodes + ".");
+            context.out().println("It is planned to start at " + start + nodes + ".");
         }
     }
 
@@ -126,21 +126,21 @@ final class PlanCommand {
                 && (!hoursText.matches("[0-9]{1,3}")
                         || Integer.parseInt(hoursText) < 1
                         || Integer.parseInt(hoursText) > HOURS_MAX)) {
-            throw Wrapper.refused(c, "hours are from 1 to " + HOURS_MAX + ", not " + hoursText);
+            throw Wrapper.refused(context, "hours are from 1 to " + HOURS_MAX + ", not " + hoursText);
         }
         int hours = hoursText.isEmpty() ? HOURS : Integer.parseInt(hoursText);
-        Json.Obj plan = c.host()
+        Json.Obj plan = context.host()
                 .controller()
                 .call(
                         "QueryPlan",
                         new Json.Obj()
-                                .put("until", c.host().nowMs() / 1000 + hours * 3600L)
+                                .put("until", context.host().nowMs() / 1000 + hours * 3600L)
                                 .put("partition", partition));
         if (json) {
-            c.out().println(text(plan));
+            context.out().println(text(plan));
             return 0;
         }
-        int[] size = c.host().isTty(1) ? Terminal.size() : new int[] {0, 0};
+        int[] size = context.host().isTty(1) ? Terminal.size() : new int[] {0, 0};
         int columns = size[1] > 0 ? size[1] : COLUMNS;
         chart(plan, hours, Math.max(10, columns - NAME - 3));
         next(plan);
@@ -163,12 +163,12 @@ final class PlanCommand {
         boolean single = nodes.size() <= ROWS;
         Map<String, Row> rows = new LinkedHashMap<>();
         Map<String, List<Row>> of = new HashMap<>();
-        for (Json.Obj n : nodes) {
-            for (String name : single ? List.of(n.text("name")) : n.texts("partitions")) {
+        for (Json.Obj node : nodes) {
+            for (String name : single ? List.of(node.text("name")) : node.texts("partitions")) {
                 Row row = rows.computeIfAbsent(name, k -> new Row(columns));
-                row.cpus += n.number("cpus");
-                row.usable |= n.flag("usable");
-                of.computeIfAbsent(n.text("name"), k -> new ArrayList<>()).add(row);
+                row.cpus += node.number("cpus");
+                row.usable |= node.flag("usable");
+                of.computeIfAbsent(node.text("name"), k -> new ArrayList<>()).add(row);
             }
         }
         long now = plan.number("now");
@@ -187,9 +187,9 @@ final class PlanCommand {
                 }
             }
         }
-        c.out().println(Wrapper.left(single ? "NODE" : "PARTITION", NAME) + " " + scale(now, hours, columns));
-        rows.forEach((name, row) -> c.out().println(Wrapper.left(name, NAME) + " " + line(row)));
-        c.out()
+        context.out().println(Wrapper.left(single ? "NODE" : "PARTITION", NAME) + " " + scale(now, hours, columns));
+        rows.forEach((name, row) -> context.out().println(Wrapper.left(name, NAME) + " " + line(row)));
+        context.out()
                 .println("# full, + half or more, : less, . free, - not usable; " + plan.number("waiting")
                         + (plan.number("waiting") == 1 ? " job waits, " : " jobs wait, ") + plan.number("planned")
                         + (plan.number("planned") == 1 ? " has" : " have") + " a time"
@@ -237,12 +237,12 @@ final class PlanCommand {
         if (waiting.isEmpty()) {
             return;
         }
-        c.out()
+        context.out()
                 .println("\n" + Wrapper.left("JOBID", 12) + " " + Wrapper.left("USER", 10) + " "
                         + Wrapper.left("PARTITION", 10) + " " + Wrapper.left("START", 20) + Wrapper.right("CPUS", 6)
                         + "  NODES");
         for (Json.Obj b : waiting.subList(0, Math.min(JOBS, waiting.size()))) {
-            c.out()
+            context.out()
                     .println((Wrapper.left(b.text("shown"), 12) + " " + Wrapper.left(b.text("user"), 10) + " "
                                     + Wrapper.left(b.text("partition"), 10)
                                     + " " + Wrapper.left(time(TIME, b.number("start")), 20)
@@ -251,7 +251,7 @@ final class PlanCommand {
                             .stripTrailing());
         }
         if (waiting.size() > JOBS) {
-            c.out().println("... and " + (waiting.size() - JOBS) + " more");
+            context.out().println("... and " + (waiting.size() - JOBS) + " more");
         }
     }
 }

@@ -36,28 +36,28 @@ public final class Qstat extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
-        if (g.has("Q") || g.has("q")) {
-            return queues(c, g);
+    int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
+        if (arguments.has("Q") || arguments.has("q")) {
+            return queues(context, arguments);
         }
         List<Json.Obj> shown = new ArrayList<>();
-        List<String> ids = g.operands().stream().map(PbsJob::id).toList();
-        for (Json.Obj job : jobs(c, List.of())) {
-            boolean owned =
-                    !g.has("u") || Arrays.asList(g.value("u").split(",")).contains(job.text("userName"));
-            if (owned && isNamed(job, ids) && isInState(g, state(job))) {
+        List<String> ids = arguments.operands().stream().map(PbsJob::id).toList();
+        for (Json.Obj job : jobs(context, List.of())) {
+            boolean owned = !arguments.has("u")
+                    || Arrays.asList(arguments.value("u").split(",")).contains(job.text("userName"));
+            if (owned && isNamed(job, ids) && isInState(arguments, state(job))) {
                 shown.add(job);
             }
         }
         if (shown.isEmpty()) {
-            return g.has("u") ? 0 : UNKNOWN_JOB;
+            return arguments.has("u") ? 0 : UNKNOWN_JOB;
         }
-        if (g.has("f")) {
-            shown.forEach(j -> full(c, j));
-        } else if (ALTERNATE.stream().anyMatch(g::has)) {
-            alternate(c, g, shown);
+        if (arguments.has("f")) {
+            shown.forEach(j -> full(context, j));
+        } else if (ALTERNATE.stream().anyMatch(arguments::has)) {
+            alternate(context, arguments, shown);
         } else {
-            brief(c, shown);
+            brief(context, shown);
         }
         return 0;
     }
@@ -69,8 +69,8 @@ public final class Qstat extends Wrapper {
                 || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
     }
 
-    private static boolean isInState(ParsedArguments g, char state) {
-        return g.has("i") ? state == 'Q' : !g.has("r") || state == 'R' || state == 'S';
+    private static boolean isInState(ParsedArguments arguments, char state) {
+        return arguments.has("i") ? state == 'Q' : !arguments.has("r") || state == 'R' || state == 'S';
     }
 
     private static char state(Json.Obj job) {
@@ -85,19 +85,19 @@ public final class Qstat extends Wrapper {
         };
     }
 
-    private static void brief(CommandContext c, List<Json.Obj> jobs) {
-        c.out().println("Job id              Name             Username        Time Use S Queue          ");
-        c.out().println("------------------- ---------------- --------------- -------- - ---------------");
-        for (Json.Obj j : jobs) {
-            c.out()
+    private static void brief(CommandContext context, List<Json.Obj> jobs) {
+        context.out().println("Job id              Name             Username        Time Use S Queue          ");
+        context.out().println("------------------- ---------------- --------------- -------- - ---------------");
+        for (Json.Obj job : jobs) {
+            context.out()
                     .println(String.join(
                             " ",
-                            left(number(j), 19),
-                            left(j.text("name"), 16),
-                            left(j.text("userName"), 15),
-                            right(clock(j.number("runSeconds")), 8),
-                            Character.toString(state(j)),
-                            left(j.text("partition"), 15)));
+                            left(number(job), 19),
+                            left(job.text("name"), 16),
+                            left(job.text("userName"), 15),
+                            right(clock(job.number("runSeconds")), 8),
+                            Character.toString(state(job)),
+                            left(job.text("partition"), 15)));
         }
     }
 
@@ -109,32 +109,32 @@ public final class Qstat extends Wrapper {
         return hoursMinutes(seconds) + ":" + pad(seconds % 60);
     }
 
-    private static void alternate(CommandContext c, ParsedArguments g, List<Json.Obj> jobs) {
-        c.out().println("\n" + c.host().hostName() + ":");
-        c.out().println(" ".repeat(79) + "Req'd  Req'd   Elap ");
-        c.out()
+    private static void alternate(CommandContext context, ParsedArguments arguments, List<Json.Obj> jobs) {
+        context.out().println("\n" + context.host().hostName() + ":");
+        context.out().println(" ".repeat(79) + "Req'd  Req'd   Elap ");
+        context.out()
                 .println("Job id               Username Queue    Name                 SessID NDS   TSK   "
                         + "Memory Time Use S Time ");
-        c.out()
+        context.out()
                 .println("-------------------- -------- -------- -------------------- ------ ----- ----- "
                         + "------ ----- - -----");
-        for (Json.Obj j : jobs) {
-            long limit = j.number("timeLimitMin");
+        for (Json.Obj job : jobs) {
+            long limit = job.number("timeLimitMin");
             String line = String.join(
                     " ",
-                    left(number(j), 20),
-                    left(j.text("userName"), 8),
-                    left(j.text("partition"), 8),
-                    left(j.text("name"), 20),
+                    left(number(job), 20),
+                    left(job.text("userName"), 8),
+                    left(job.text("partition"), 8),
+                    left(job.text("name"), 20),
                     left(NONE, 6),
-                    right(Long.toString(Math.max(1, j.number("nodeCount"))), 5),
-                    right(Long.toString(j.number("cpus")), 5),
-                    right(memory(g, j), 6),
+                    right(Long.toString(Math.max(1, job.number("nodeCount"))), 5),
+                    right(Long.toString(job.number("cpus")), 5),
+                    right(memory(arguments, job), 6),
                     right(limit > 0 ? hoursMinutes(limit * 60) : NONE, 5),
-                    Character.toString(state(j)),
-                    right(hoursMinutes(j.number("runSeconds")), 5));
-            String before = g.has("1") ? "   " : "\n   ";
-            c.out().println(line + (g.has("n") ? before + hosts(j) : ""));
+                    Character.toString(state(job)),
+                    right(hoursMinutes(job.number("runSeconds")), 5));
+            String before = arguments.has("1") ? "   " : "\n   ";
+            context.out().println(line + (arguments.has("n") ? before + hosts(job) : ""));
         }
     }
 
@@ -145,89 +145,89 @@ public final class Qstat extends Wrapper {
     }
 
     /** Memory of the whole job. */
-    private static String memory(ParsedArguments g, Json.Obj j) {
-        long mb = j.number("memPerNodeMb") > 0
-                ? j.number("memPerNodeMb") * Math.max(1, j.number("nodeCount"))
-                : j.number("memPerCpuMb") * j.number("cpus");
+    private static String memory(ParsedArguments arguments, Json.Obj job) {
+        long mb = job.number("memPerNodeMb") > 0
+                ? job.number("memPerNodeMb") * Math.max(1, job.number("nodeCount"))
+                : job.number("memPerCpuMb") * job.number("cpus");
         if (mb <= 0) {
             return NONE;
         }
-        if (g.has("G")) {
+        if (arguments.has("G")) {
             return Math.ceilDiv(mb, 1024L) + "gb";
         }
-        if (g.has("M")) {
+        if (arguments.has("M")) {
             return Math.ceilDiv(mb, 8L) + "mw";
         }
         return mb + "mb";
     }
 
-    private static void full(CommandContext c, Json.Obj j) {
+    private static void full(CommandContext context, Json.Obj job) {
         List<String> lines = new ArrayList<>(List.of(
-                "Job Id:\t" + number(j),
-                "Job_Name = " + j.text("name"),
-                "Job_Owner = " + j.text("userName") + "@" + j.text("submitHost"),
-                "job_state = " + state(j),
-                "queue = " + j.text("partition")));
-        time(c, lines, "qtime", j.number("submitTime"));
-        if (state(j) != 'Q') {
-            time(c, lines, "mtime", j.number("startTime"));
-            time(c, lines, "ctime", j.number("endTime"));
-            if (!shares(j).isEmpty()) {
-                lines.add("exec_host = " + hosts(j));
+                "Job Id:\t" + number(job),
+                "Job_Name = " + job.text("name"),
+                "Job_Owner = " + job.text("userName") + "@" + job.text("submitHost"),
+                "job_state = " + state(job),
+                "queue = " + job.text("partition")));
+        time(context, lines, "qtime", job.number("submitTime"));
+        if (state(job) != 'Q') {
+            time(context, lines, "mtime", job.number("startTime"));
+            time(context, lines, "ctime", job.number("endTime"));
+            if (!shares(job).isEmpty()) {
+                lines.add("exec_host = " + hosts(job));
             }
         }
-        lines.add("Priority = " + j.number("priority"));
-        lines.add("euser = " + j.text("userName") + "(" + j.number("userId") + ")");
-        lines.add("egroup = " + j.text("groupName") + "(" + j.number("groupId") + ")");
-        if (j.number("timeLimitMin") > 0) {
-            lines.add("Resource_List.walltime = " + clock(j.number("timeLimitMin") * 60));
+        lines.add("Priority = " + job.number("priority"));
+        lines.add("euser = " + job.text("userName") + "(" + job.number("userId") + ")");
+        lines.add("egroup = " + job.text("groupName") + "(" + job.number("groupId") + ")");
+        if (job.number("timeLimitMin") > 0) {
+            lines.add("Resource_List.walltime = " + clock(job.number("timeLimitMin") * 60));
         }
-        lines.add("Resource_List.nodect = " + Math.max(1, j.number("nodeCount")));
-        lines.add("Resource_List.ncpus = " + j.number("cpus"));
-        c.out().println(String.join("\n\t", lines) + "\n");
+        lines.add("Resource_List.nodect = " + Math.max(1, job.number("nodeCount")));
+        lines.add("Resource_List.ncpus = " + job.number("cpus"));
+        context.out().println(String.join("\n\t", lines) + "\n");
     }
 
-    private static void time(CommandContext c, List<String> lines, String name, long seconds) {
+    private static void time(CommandContext context, List<String> lines, String name, long seconds) {
         if (seconds > 0) {
-            lines.add(name + " = " + Times.strftime(seconds, c.host().zone(), "%a %b %d %H:%M:%S %Y"));
+            lines.add(name + " = " + Times.strftime(seconds, context.host().zone(), "%a %b %d %H:%M:%S %Y"));
         }
     }
 
     // ---- queues
 
-    private static int queues(CommandContext c, ParsedArguments g) throws SlurmException {
-        List<Json.Obj> all = c.host()
+    private static int queues(CommandContext context, ParsedArguments arguments) throws SlurmException {
+        List<Json.Obj> all = context.host()
                 .controller()
                 .call("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE))
                 .objects("partitions");
-        List<Json.Obj> jobs = jobs(c, List.of());
-        if (g.has("q")) {
-            c.out().println("Queue            Memory CPU Time Walltime Node  Run Que Lm State");
-            c.out().println("---------------- ------ -------- -------- ----  --- --- -- -----");
-        } else if (!g.has("f")) {
-            c.out().println("Queue              Max   Tot   Ena   Str   Que   Run   Hld   Wat   Trn   Ext T");
-            c.out().println("----------------   ---   ---   ---   ---   ---   ---   ---   ---   ---   --- -");
+        List<Json.Obj> jobs = jobs(context, List.of());
+        if (arguments.has("q")) {
+            context.out().println("Queue            Memory CPU Time Walltime Node  Run Que Lm State");
+            context.out().println("---------------- ------ -------- -------- ----  --- --- -- -----");
+        } else if (!arguments.has("f")) {
+            context.out().println("Queue              Max   Tot   Ena   Str   Que   Run   Hld   Wat   Trn   Ext T");
+            context.out().println("----------------   ---   ---   ---   ---   ---   ---   ---   ---   ---   --- -");
         }
         long running = 0;
         long waiting = 0;
-        for (Json.Obj p : all) {
-            if (!g.operands().isEmpty() && !g.operands().contains(p.text("name"))) {
+        for (Json.Obj partition : all) {
+            if (!arguments.operands().isEmpty() && !arguments.operands().contains(partition.text("name"))) {
                 continue;
             }
-            Queue queue = Queue.of(p, jobs);
+            Queue queue = Queue.of(partition, jobs);
             running += queue.running;
             waiting += queue.waiting;
-            if (g.has("q")) {
-                c.out().println(queue.limits(p.number("maxTimeMin")));
-            } else if (g.has("f")) {
-                c.out().println(queue.inFull(p.number("totalNodes")));
+            if (arguments.has("q")) {
+                context.out().println(queue.limits(partition.number("maxTimeMin")));
+            } else if (arguments.has("f")) {
+                context.out().println(queue.inFull(partition.number("totalNodes")));
             } else {
-                c.out().println(queue.counts());
+                context.out().println(queue.counts());
             }
         }
-        if (g.has("q")) {
-            c.out().println(" ".repeat(47) + "----- -----");
-            c.out().println(" ".repeat(47) + right(Long.toString(running), 5) + right(Long.toString(waiting), 6));
+        if (arguments.has("q")) {
+            context.out().println(" ".repeat(47) + "----- -----");
+            context.out().println(" ".repeat(47) + right(Long.toString(running), 5) + right(Long.toString(waiting), 6));
         }
         return 0;
     }
@@ -240,8 +240,8 @@ public final class Qstat extends Wrapper {
      * @param waiting jobs, those that are held among them
      */
     private record Queue(String name, boolean enabled, boolean started, long running, long waiting, long held) {
-        static Queue of(Json.Obj p, List<Json.Obj> jobs) {
-            String name = p.text("name");
+        static Queue of(Json.Obj partition, List<Json.Obj> jobs) {
+            String name = partition.text("name");
             long running = jobs.stream()
                     .filter(j -> j.text("partition").equals(name) && "RSE".indexOf(state(j)) >= 0)
                     .count();
@@ -252,7 +252,7 @@ public final class Qstat extends Wrapper {
                     .filter(j ->
                             j.text("partition").equals(name) && j.text("reason").startsWith("JobHeld"))
                     .count();
-            String state = p.text("state");
+            String state = partition.text("state");
             return new Queue(
                     name,
                     List.of("UP", "DOWN").contains(state),

@@ -51,114 +51,115 @@ public final class Qsub extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments given) throws UsageException {
-        List<String> operands = new ArrayList<>(given.operands());
-        if (given.has("pe")) { // its value is two words: the kind and the number
-            if (!given.value("pe").equals("shm") || operands.isEmpty()) {
-                throw refused(c, "-pe takes the word shm and a number of CPUs for each task");
+    int go(CommandContext context, ParsedArguments arguments) throws UsageException {
+        List<String> operands = new ArrayList<>(arguments.operands());
+        if (arguments.has("pe")) { // its value is two words: the kind and the number
+            if (!arguments.value("pe").equals("shm") || operands.isEmpty()) {
+                throw refused(context, "-pe takes the word shm and a number of CPUs for each task");
             }
-            operands = rest(c, given, operands);
+            operands = rest(context, arguments, operands);
         }
-        boolean wraps = given.value("b").equals("y");
+        boolean wraps = arguments.value("b").equals("y");
         List<String> args = new ArrayList<>();
-        options(c, given, args);
-        if (given.has("I")) {
+        options(context, arguments, args);
+        if (arguments.has("I")) {
             if (!operands.isEmpty()) {
-                throw refused(c, "-I takes no script");
+                throw refused(context, "-I takes no script");
             }
             if (args.stream().noneMatch(a -> a.startsWith("-N"))) {
                 args.add("-N1");
             }
-            return delegate(c, "salloc", args);
+            return delegate(context, "salloc", args);
         }
-        streams(c, given, operands, wraps, args);
+        streams(context, arguments, operands, wraps, args);
         args.add("--parsable");
         if (wraps) {
             if (operands.isEmpty()) {
-                throw misused(c, "-b y needs a command");
+                throw misused(context, "-b y needs a command");
             }
-            if (!given.has("N")) {
+            if (!arguments.has("N")) {
                 args.add("-J" + base(operands.getFirst()));
             }
             args.add("--wrap=" + String.join(" ", operands));
         } else {
             args.addAll(operands);
         }
-        Ran ran = capture(c, "sbatch", args);
+        Ran ran = capture(context, "sbatch", args);
         if (ran.rc() == 0) {
-            c.out().println(ran.out().strip().replaceFirst(";.*", ""));
+            context.out().println(ran.out().strip().replaceFirst(";.*", ""));
         }
         return ran.rc();
     }
 
     /** Reads the words behind the number of -pe as options again. */
-    private List<String> rest(CommandContext c, ParsedArguments given, List<String> operands) throws UsageException {
-        given.values().put("pe", List.of(operands.getFirst()));
+    private List<String> rest(CommandContext context, ParsedArguments arguments, List<String> operands)
+            throws UsageException {
+        arguments.values().put("pe", List.of(operands.getFirst()));
         CommandContext more = new CommandContext(
-                c.name(),
-                c.program(),
+                context.name(),
+                context.program(),
                 operands.subList(1, operands.size()),
-                c.env(),
-                c.host(),
-                c.out(),
-                c.err(),
-                c.in());
+                context.env(),
+                context.host(),
+                context.out(),
+                context.err(),
+                context.in());
         ParsedArguments behind = ParsedArguments.parse(this, more, true);
-        given.values().putAll(behind.values());
+        arguments.values().putAll(behind.values());
         return new ArrayList<>(behind.operands());
     }
 
-    private void options(CommandContext c, ParsedArguments given, List<String> args) throws UsageException {
-        for (var entry : given.values().entrySet()) {
-            for (String v : entry.getValue()) {
-                option(c, entry.getKey(), v, args);
+    private void options(CommandContext context, ParsedArguments arguments, List<String> args) throws UsageException {
+        for (var entry : arguments.values().entrySet()) {
+            for (String value : entry.getValue()) {
+                option(context, entry.getKey(), value, args);
             }
         }
-        if (given.has("v") || given.has("V")) {
-            List<String> names = new ArrayList<>(given.all("v"));
-            if (given.has("V")) {
+        if (arguments.has("v") || arguments.has("V")) {
+            List<String> names = new ArrayList<>(arguments.all("v"));
+            if (arguments.has("V")) {
                 names.addFirst("ALL");
             }
             args.add("--export=" + String.join(",", names));
         }
     }
 
-    private void option(CommandContext c, String name, String v, List<String> args) throws UsageException {
+    private void option(CommandContext context, String name, String value, List<String> args) throws UsageException {
         switch (name) {
-            case "a" -> args.add("--begin=" + begin(c, v));
-            case "A" -> args.add("--account=" + v);
+            case "a" -> args.add("--begin=" + begin(context, value));
+            case "A" -> args.add("--account=" + value);
             case "h" -> args.add("-H");
-            case "J", "t" -> args.add("--array=" + v);
-            case "l" -> args.addAll(PbsResources.options(c, v));
-            case "m" -> mail(c, v, args);
-            case "M" -> args.add("--mail-user=" + v);
-            case "N" -> args.add("-J" + v);
-            case "p" -> args.add("--nice=" + v);
-            case "P" -> args.add("--wckey=" + v);
-            case "pe" -> args.add("--cpus-per-task=" + v);
-            case "q" -> args.add("-p" + v);
-            case "r" -> args.add(yes(c, "-r", v) ? "--requeue" : "--no-requeue");
-            case "b" -> yes(c, "-b", v);
-            case "S" -> c.err().println("option -S is ignored, specify shell via #!<shell> in the job script");
-            case "W" -> attributes(c, v, args);
-            case "wd" -> args.add("-D" + v);
+            case "J", "t" -> args.add("--array=" + value);
+            case "l" -> args.addAll(PbsResources.options(context, value));
+            case "m" -> mail(context, value, args);
+            case "M" -> args.add("--mail-user=" + value);
+            case "N" -> args.add("-J" + value);
+            case "p" -> args.add("--nice=" + value);
+            case "P" -> args.add("--wckey=" + value);
+            case "pe" -> args.add("--cpus-per-task=" + value);
+            case "q" -> args.add("-p" + value);
+            case "r" -> args.add(yes(context, "-r", value) ? "--requeue" : "--no-requeue");
+            case "b" -> yes(context, "-b", value);
+            case "S" -> context.err().println("option -S is ignored, specify shell via #!<shell> in the job script");
+            case "W" -> attributes(context, value, args);
+            case "wd" -> args.add("-D" + value);
             case "j" -> {
-                if (!List.of("oe", "eo", "n", "y").contains(v)) {
-                    throw refused(c, "-j: oe, eo, y or n, not " + v);
+                if (!List.of("oe", "eo", "n", "y").contains(value)) {
+                    throw refused(context, "-j: oe, eo, y or n, not " + value);
                 }
             }
             default -> {} // cwd is how it is anyway; e, o, v, V and I are looked at elsewhere
         }
     }
 
-    static boolean yes(CommandContext c, String option, String value) throws UsageException {
+    static boolean yes(CommandContext context, String option, String value) throws UsageException {
         if (!value.equals("y") && !value.equals("n")) {
-            throw refused(c, option + ": y or n, not " + value);
+            throw refused(context, option + ": y or n, not " + value);
         }
         return value.equals("y");
     }
 
-    private static void mail(CommandContext c, String letters, List<String> args) throws UsageException {
+    private static void mail(CommandContext context, String letters, List<String> args) throws UsageException {
         List<String> types = new ArrayList<>();
         for (int i = 0; i < letters.length(); i++) {
             char letter = letters.charAt(i);
@@ -168,14 +169,14 @@ public final class Qsub extends Wrapper {
                         case 'b' -> "BEGIN";
                         case 'e' -> "END";
                         case 'n' -> "NONE";
-                        default -> throw refused(c, "-m: the letters a, b, e or n, not " + letter);
+                        default -> throw refused(context, "-m: the letters a, b, e or n, not " + letter);
                     });
         }
         args.add("--mail-type=" + String.join(",", types));
     }
 
-    /** {@code depend=afterok:1,afterany:2,block=true}: a word without = goes on with the attribute before it. */
-    private static void attributes(CommandContext c, String text, List<String> args) throws UsageException {
+    /** {@code depend=afterok:1,afterany:2,block=true}: a word without = belongs to the attribute before it. */
+    private static void attributes(CommandContext context, String text, List<String> args) throws UsageException {
         List<String> found = new ArrayList<>();
         for (String word : text.split(",")) {
             if (word.indexOf('=') < 0 && !found.isEmpty()) {
@@ -185,9 +186,9 @@ public final class Qsub extends Wrapper {
             }
         }
         for (String one : found) {
-            int eq = one.indexOf('=');
-            String value = one.substring(eq + 1);
-            switch (eq < 0 ? one : one.substring(0, eq)) {
+            int equalSign = one.indexOf('=');
+            String value = one.substring(equalSign + 1);
+            switch (equalSign < 0 ? one : one.substring(0, equalSign)) {
                 case "depend" -> args.add("--dependency=" + value);
                 case "group_list" -> args.add("--account=" + value);
                 case "block" -> {
@@ -195,20 +196,20 @@ public final class Qsub extends Wrapper {
                         args.add("--wait");
                     }
                 }
-                default -> throw refused(c, "-W " + one + " is not supported: depend, group_list and block are");
+                default -> throw refused(context, "-W " + one + " is not supported: depend, group_list and block are");
             }
         }
     }
 
     /** PBS's {@code [[[[CC]YY]MM]DD]hhmm[.SS]}; anything else is left to sbatch. */
-    static String begin(CommandContext c, String text) {
+    static String begin(CommandContext context, String text) {
         if (!Pattern.matches("(\\d{4}|\\d{6}|\\d{8}|\\d{10}|\\d{12})(\\.\\d\\d)?", text)) {
             return text;
         }
         String digits = text.substring(0, text.length() - (text.indexOf('.') < 0 ? 0 : 3));
         String seconds = text.indexOf('.') < 0 ? "" : ":" + text.substring(text.length() - 2);
         LocalDateTime now = LocalDateTime.ofInstant(
-                Instant.ofEpochMilli(c.host().nowMs()), c.host().zone());
+                Instant.ofEpochMilli(context.host().nowMs()), context.host().zone());
         String whole = now.getYear() + pad(now.getMonthValue()) + pad(now.getDayOfMonth());
         String d = whole.substring(0, 12 - digits.length()) + digits;
         String time = d.substring(8, 10) + ":" + d.substring(10) + seconds;
@@ -223,39 +224,45 @@ public final class Qsub extends Wrapper {
 
     /** {@code job.oNNN} and {@code job.eNNN}, unless told otherwise, here or in the script. */
     private static void streams(
-            CommandContext c, ParsedArguments given, List<String> operands, boolean wraps, List<String> args) {
+            CommandContext context,
+            ParsedArguments arguments,
+            List<String> operands,
+            boolean wraps,
+            List<String> args) {
         String name;
-        if (given.has("N")) {
-            name = given.value("N");
+        if (arguments.has("N")) {
+            name = arguments.value("N");
         } else if (operands.isEmpty()) {
             name = "STDIN";
         } else {
             name = base(operands.getFirst());
         }
 
-        String number = given.has("J") || given.has("t") ? "%A.%a" : "%A";
+        String number = arguments.has("J") || arguments.has("t") ? "%A.%a" : "%A";
         String script = "";
         if (!wraps && !operands.isEmpty()) {
             try {
                 String path = operands.getFirst();
                 script = new String(
-                        c.host()
+                        context.host()
                                 .readFile(
-                                        path.startsWith("/") ? path : c.host().workDir() + "/" + path,
+                                        path.startsWith("/")
+                                                ? path
+                                                : context.host().workDir() + "/" + path,
                                         SCRIPT_BYTES_MAX),
                         java.nio.charset.StandardCharsets.ISO_8859_1);
             } catch (IOException e) {
                 script = ""; // sbatch says so
             }
         }
-        if (given.has("o")) {
-            args.add("-o" + given.value("o"));
+        if (arguments.has("o")) {
+            args.add("-o" + arguments.value("o"));
         } else if (!says(script, "-o", "--output")) {
             args.add("-o" + name + ".o" + number);
         }
-        boolean joined = given.has("j") ? !given.value("j").equals("n") : says(script, "-j", "-j");
-        if (given.has("e")) {
-            args.add("-e" + given.value("e"));
+        boolean joined = arguments.has("j") ? !arguments.value("j").equals("n") : says(script, "-j", "-j");
+        if (arguments.has("e")) {
+            args.add("-e" + arguments.value("e"));
         } else if (!joined && !says(script, "-e", "--error")) {
             args.add("-e" + name + ".e" + number);
         }

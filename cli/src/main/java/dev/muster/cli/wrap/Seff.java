@@ -13,66 +13,72 @@ public final class Seff extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws UsageException {
-        if (g.has("h") || g.operands().size() != 1) {
-            c.out()
+    int go(CommandContext context, ParsedArguments arguments) throws UsageException {
+        if (arguments.has("h") || arguments.operands().size() != 1) {
+            context.out()
                     .println("Usage: seff [Options] <Jobid>\n       Options:\n       -h    show this help\n   "
                             + "    -v    tell the version\n"
                             + "       -d    show the accounting records as well");
-            return g.has("h") ? 0 : 1;
+            return arguments.has("h") ? 0 : 1;
         }
-        if (g.has("v")) {
-            c.out().println(dev.muster.model.Release.LINE);
+        if (arguments.has("v")) {
+            context.out().println(dev.muster.model.Release.LINE);
             return 0;
         }
-        List<String[]> rows = Efficiency.records(this, c, g.operands().getFirst());
-        if (g.has("d")) {
-            c.out().println("Slurm data: " + Efficiency.FIELDS.replace(',', ' '));
-            rows.forEach(r -> c.out().println("Slurm data: " + String.join(" ", r)));
-            c.out().println("");
+        List<String[]> rows =
+                Efficiency.records(this, context, arguments.operands().getFirst());
+        if (arguments.has("d")) {
+            context.out().println("Slurm data: " + Efficiency.FIELDS.replace(',', ' '));
+            rows.forEach(r -> context.out().println("Slurm data: " + String.join(" ", r)));
+            context.out().println("");
         }
         Optional<Efficiency> job = Efficiency.of(rows);
         if (job.isEmpty()) {
-            c.err().println("Job not found.");
+            context.err().println("Job not found.");
             return 2;
         }
-        report(c, job.get());
+        report(context, job.get());
         return 0;
     }
 
-    private static void report(CommandContext c, Efficiency e) {
-        c.out().println("Job ID: " + e.id());
-        if (e.shownId().indexOf('_') >= 0) {
-            c.out().println("Array Job ID: " + e.shownId());
+    private static void report(CommandContext context, Efficiency efficiency) {
+        context.out().println("Job ID: " + efficiency.id());
+        if (efficiency.shownId().indexOf('_') >= 0) {
+            context.out().println("Array Job ID: " + efficiency.shownId());
         }
-        c.out().println("Cluster: " + e.cluster() + "\nUser/Group: " + e.user() + "/" + e.group());
-        if (e.state().equals("PENDING")) {
-            c.out().println("State: " + e.state() + "\nEfficiency not available for jobs in the PENDING state.");
+        context.out()
+                .println("Cluster: " + efficiency.cluster() + "\nUser/Group: " + efficiency.user() + "/"
+                        + efficiency.group());
+        if (efficiency.state().equals("PENDING")) {
+            context.out()
+                    .println("State: " + efficiency.state()
+                            + "\nEfficiency not available for jobs in the PENDING state.");
             return;
         }
-        boolean running = e.state().equals("RUNNING");
-        c.out()
-                .println("State: " + e.state()
-                        + (running ? "" : " (exit code " + e.exit().replaceFirst(":.*", "") + ")"));
-        if (e.cores() == 1) {
-            c.out().println("Cores: 1");
+        boolean running = efficiency.state().equals("RUNNING");
+        context.out()
+                .println("State: " + efficiency.state()
+                        + (running ? "" : " (exit code " + efficiency.exit().replaceFirst(":.*", "") + ")"));
+        if (efficiency.cores() == 1) {
+            context.out().println("Cores: 1");
         } else {
-            long perNode = e.nodes() == 1 ? e.cores() : e.cores() / e.nodes();
-            c.out().println("Nodes: " + e.nodes() + "\nCores per node: " + perNode);
+            long perNode = efficiency.nodes() == 1 ? efficiency.cores() : efficiency.cores() / efficiency.nodes();
+            context.out().println("Nodes: " + efficiency.nodes() + "\nCores per node: " + perNode);
         }
-        c.out().println("CPU Utilized: " + Efficiency.clock(Math.round(e.cpu())));
-        c.out()
-                .println("CPU Efficiency: " + Efficiency.percent(e.cpu(), (double) e.core()) + " of "
-                        + Efficiency.clock(e.core()) + " core-walltime");
-        c.out().println("Job Wall-clock time: " + Efficiency.clock(e.wall()));
-        c.out()
-                .println("Memory Utilized: " + Efficiency.amount(e.memory())
-                        + (e.estimated() ? " (estimated maximum)" : ""));
-        c.out()
-                .println("Memory Efficiency: " + Efficiency.percent(e.memory(), e.given()) + " of "
-                        + Efficiency.amount(e.given()) + " (" + Efficiency.amount(e.given() / e.nodes()) + "/node)");
+        context.out().println("CPU Utilized: " + Efficiency.clock(Math.round(efficiency.cpu())));
+        context.out()
+                .println("CPU Efficiency: " + Efficiency.percent(efficiency.cpu(), (double) efficiency.core()) + " of "
+                        + Efficiency.clock(efficiency.core()) + " core-walltime");
+        context.out().println("Job Wall-clock time: " + Efficiency.clock(efficiency.wall()));
+        context.out()
+                .println("Memory Utilized: " + Efficiency.amount(efficiency.memory())
+                        + (efficiency.estimated() ? " (estimated maximum)" : ""));
+        context.out()
+                .println("Memory Efficiency: " + Efficiency.percent(efficiency.memory(), efficiency.given()) + " of "
+                        + Efficiency.amount(efficiency.given()) + " ("
+                        + Efficiency.amount(efficiency.given() / efficiency.nodes()) + "/node)");
         if (running) {
-            c.out().println("WARNING: Efficiency statistics may be misleading for RUNNING jobs.");
+            context.out().println("WARNING: Efficiency statistics may be misleading for RUNNING jobs.");
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.muster.cli.command.UsageException;
 import dev.muster.cli.option.OptionHelp;
 import dev.muster.json.Json;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -67,78 +68,80 @@ public final class Sgather implements Command {
     }
 
     @Override
-    public int run(CommandContext c) throws SlurmException, UsageException {
-        GetOpt.Parsed p = GetOpt.parse(OPTIONS, c.args(), false);
-        if (!p.error().isEmpty()) {
+    public int run(CommandContext context) throws SlurmException, UsageException {
+        GetOpt.Parsed parsed = GetOpt.parse(OPTIONS, context.args(), false);
+        if (!parsed.error().isEmpty()) {
             throw new UsageException(
-                    1, List.of(c.program() + ": " + p.error(), "Try \"sgather --help\" for more information"));
+                    1,
+                    List.of(context.program() + ": " + parsed.error(), "Try \"sgather --help\" for more information"));
         }
         List<String> set = new ArrayList<>();
-        String job = c.env("SLURM_JOB_ID");
+        String job = context.env("SLURM_JOB_ID");
         long seconds = 0;
         String fanout = "";
-        for (GetOpt.Hit h : p.hits()) {
-            switch (h.opt().name()) {
+        for (GetOpt.Hit hit : parsed.hits()) {
+            switch (hit.opt().name()) {
                 case "help" -> {
-                    OptionHelp.help(c, OPTIONS, OPERANDS);
+                    OptionHelp.help(context, OPTIONS, OPERANDS);
                     return 0;
                 }
                 case "usage" -> {
-                    c.out().println("Usage: sgather [-CFfhjkprtvV] " + OPERANDS);
+                    context.out().println("Usage: sgather [-CFfhjkprtvV] " + OPERANDS);
                     return 0;
                 }
                 case "version" -> {
-                    c.out().println("sgather " + Release.VERSION);
+                    context.out().println("sgather " + Release.VERSION);
                     return 0;
                 }
-                case "jobid" -> job = h.value();
-                case "fanout" -> fanout = "--treewidth=" + number(c, h);
-                case "timeout" -> seconds = number(c, h);
-                default -> set.add(h.opt().name());
+                case "jobid" -> job = hit.value();
+                case "fanout" -> fanout = "--treewidth=" + number(context, hit);
+                case "timeout" -> seconds = number(context, hit);
+                default -> set.add(hit.opt().name());
             }
         }
-        if (p.operands().size() != 2) {
+        if (parsed.operands().size() != 2) {
             throw new UsageException(
                     1,
                     List.of(
-                            "Need two file names, have " + p.operands().size() + " names",
+                            "Need two file names, have " + parsed.operands().size() + " names",
                             "Try \"sgather --help\" for more information"));
         }
         if (!job.matches("\\d{1,9}")) {
-            throw c.bad(
+            throw context.bad(
                     1, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
         }
-        return gather(c, job, p.operands(), set, seconds, fanout);
+        return gather(context, job, parsed.operands(), set, seconds, fanout);
     }
 
-    private static long number(CommandContext c, GetOpt.Hit h) throws UsageException {
-        if (!h.value().matches("\\d{1,6}")) {
-            throw c.bad(1, "--" + h.opt().name() + ": a number is needed, not " + h.value());
+    private static long number(CommandContext context, GetOpt.Hit hit) throws UsageException {
+        if (!hit.value().matches("\\d{1,6}")) {
+            throw context.bad(1, "--" + hit.opt().name() + ": a number is needed, not " + hit.value());
         }
-        return Long.parseLong(h.value());
+        return Long.parseLong(hit.value());
     }
 
-    private int gather(CommandContext c, String job, List<String> names, List<String> set, long seconds, String fanout)
+    private int gather(
+            CommandContext context, String job, List<String> names, List<String> set, long seconds, String fanout)
             throws SlurmException, UsageException {
-        c.host().needsOwnProcess();
+        context.host().needsOwnProcess();
         Json.Obj allocation =
-                c.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", Long.parseLong(job)));
+                context.host().controller().call("AwaitAllocation", new Json.Obj().put("jobId", Long.parseLong(job)));
         List<String> nodes = Wrapper.names(allocation.text("nodes"));
         String target = names.getLast();
-        Path dest = Path.of(target.startsWith("/") ? target : c.host().workDir() + "/" + target);
+        Path dest = Path.of(target.startsWith("/") ? target : context.host().workDir() + "/" + target);
         for (String node : nodes) {
             if (Files.exists(Path.of(dest + "." + node)) && !set.contains("force")) {
-                throw c.bad(1, dest + "." + node + ": File exists");
+                throw context.bad(1, dest + "." + node + ": File exists");
             }
         }
         if (set.contains("verbose")) {
-            c.info("gathering " + names.getFirst() + " from " + allocation.text("nodes") + " of job " + job);
+            context.info("gathering " + names.getFirst() + " from " + allocation.text("nodes") + " of job " + job);
         }
         Path spool;
         try {
             spool = Files.createTempDirectory(dest.toAbsolutePath().getParent(), ".sgather");
         } catch (IOException e) {
-            throw c.bad(1, "Can't write beside `" + target + "`: " + e.getMessage());
+            throw context.bad(1, "Can't write beside `" + target + "`: " + ErrorSentence.of(e));
         }
         try {
             List<String> args = new ArrayList<>();
@@ -160,13 +163,13 @@ public final class Sgather implements Command {
                     set.contains("recursive") ? "r" : "",
                     Long.toString(seconds),
                     set.contains("compress") ? "-z" : "--owner=0"));
-            int rc = srun(c, args);
+            int rc = srun(context, args);
             for (String node : nodes) {
-                rc = Math.max(rc, unpack(c, spool, node, dest, set));
+                rc = Math.max(rc, unpack(context, spool, node, dest, set));
             }
             return rc;
         } catch (IOException e) {
-            throw c.bad(1, "Can't write `" + target + "`: " + e.getMessage());
+            throw context.bad(1, "Can't write `" + target + "`: " + ErrorSentence.of(e));
         } finally {
             remove(spool);
         }
@@ -185,26 +188,27 @@ public final class Sgather implements Command {
                 "--input=none");
     }
 
-    private int srun(CommandContext c, List<String> args) {
-        return runner.run(new CommandContext("srun", "srun", args, c.env(), c.host(), c.out(), c.err(), c.in()));
+    private int srun(CommandContext context, List<String> args) {
+        return runner.run(new CommandContext(
+                "srun", "srun", args, context.env(), context.host(), context.out(), context.err(), context.in()));
     }
 
-    private static int unpack(CommandContext c, Path spool, String node, Path dest, List<String> set)
+    private static int unpack(CommandContext context, Path spool, String node, Path dest, List<String> set)
             throws IOException {
         Path archive = spool.resolve(node);
-        Path said = spool.resolve(node + ".err");
-        String words = Files.exists(said) && Files.size(said) <= WORDS_BYTES_MAX
-                ? Files.readString(said, StandardCharsets.ISO_8859_1).strip()
+        Path errors = spool.resolve(node + ".err");
+        String words = Files.exists(errors) && Files.size(errors) <= WORDS_BYTES_MAX
+                ? Files.readString(errors, StandardCharsets.ISO_8859_1).strip()
                 : "";
         if (!words.isEmpty()) {
-            c.err().println(words);
+            context.err().println(words);
         }
         if (words.endsWith(MISSING) && set.contains("force")) {
             return 0;
         }
         if (!Files.exists(archive) || Files.size(archive) == 0) {
             if (words.isEmpty()) {
-                c.error(node + ": nothing came");
+                context.error(node + ": nothing came");
             }
             return 1;
         }
@@ -219,7 +223,7 @@ public final class Sgather implements Command {
                     .start();
             if (!unpacks.waitFor(UNPACK_SECONDS, TimeUnit.SECONDS) || unpacks.exitValue() != 0) {
                 unpacks.destroyForcibly();
-                c.error(node + ": what came is not whole");
+                context.error(node + ": what came is not whole");
                 return 1;
             }
         } catch (InterruptedException e) {
@@ -232,7 +236,7 @@ public final class Sgather implements Command {
         }
         Path to = Path.of(dest + "." + node);
         if (one.isEmpty()) {
-            c.error(node + ": nothing came");
+            context.error(node + ": nothing came");
             return 1;
         }
         if (Files.isDirectory(to)) {

@@ -26,68 +26,70 @@ public final class Sjstat extends Wrapper {
     }
 
     @Override
-    int go(CommandContext c, ParsedArguments g) throws SlurmException, UsageException {
-        if (!g.operands().isEmpty()) {
-            throw misused(c, "no arguments are taken");
+    int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException {
+        if (!arguments.operands().isEmpty()) {
+            throw misused(context, "no arguments are taken");
         }
-        if (!g.has("r")) {
-            int rc = pools(c);
+        if (!arguments.has("r")) {
+            int rc = pools(context);
             if (rc != 0) {
                 return rc;
             }
         }
-        return jobs(c, g);
+        return jobs(context, arguments);
     }
 
-    private int pools(CommandContext c) {
+    private int pools(CommandContext context) {
         Map<List<String>, Pool> pools = new LinkedHashMap<>();
-        Ran ran = capture(c, "sinfo", List.of("-h", "-o", "%P|%m|%c|%D|%t|%f"));
+        Ran ran = capture(context, "sinfo", List.of("-h", "-o", "%P|%m|%c|%D|%t|%f"));
         for (String line : ran.lines()) {
-            String[] f = line.split("\\|", 6);
-            if (f.length != 6) {
+            String[] columns = line.split("\\|", 6);
+            if (columns.length != 6) {
                 continue;
             }
             Pool pool = pools.computeIfAbsent(
-                    List.of(f[0], f[1], f[2], f[5].equals("(null)") ? "" : f[5]), k -> new Pool());
-            long nodes = Long.parseLong(f[3]);
+                    List.of(columns[0], columns[1], columns[2], columns[5].equals("(null)") ? "" : columns[5]),
+                    k -> new Pool());
+            long nodes = Long.parseLong(columns[3]);
             pool.total += nodes;
-            boolean usable = f[4].matches("(idle|alloc|mix|comp|plnd|resv)[-+]?");
+            boolean usable = columns[4].matches("(idle|alloc|mix|comp|plnd|resv)[-+]?");
             pool.usable += usable ? nodes : 0;
-            pool.free += f[4].equals("idle") ? nodes : 0;
+            pool.free += columns[4].equals("idle") ? nodes : 0;
         }
-        c.out()
+        context.out()
                 .println("\nScheduling pool data:\n" + RULE
                         + "\nPool        Memory  Cpus  Total Usable   Free  Other Traits  \n" + RULE);
-        pools.forEach((k, p) -> c.out()
+        pools.forEach((k, p) -> context.out()
                 .println(left(k.get(0), Math.max(9, k.get(0).length())) + right(k.get(1) + "Mb", 9) + right(k.get(2), 6)
                         + right(Long.toString(p.total), 7) + right(Long.toString(p.usable), 7)
                         + right(Long.toString(p.free), 7) + "  " + k.get(3)));
         return ran.rc();
     }
 
-    private int jobs(CommandContext c, ParsedArguments g) {
+    private int jobs(CommandContext context, ParsedArguments arguments) {
         List<String> args = new ArrayList<>(List.of("-h", "-a", "-o", "%i|%u|%D|%P|%T|%M|%B|%R"));
-        if (g.has("c")) {
+        if (arguments.has("c")) {
             args.add("-tPD,R,S,CG");
         } else {
             args.add("-tPD,R,S");
         }
-        Ran ran = capture(c, "squeue", args);
-        String rule = "-".repeat(g.has("v") ? 102 : 67);
-        c.out()
+        Ran ran = capture(context, "squeue", args);
+        String rule = "-".repeat(arguments.has("v") ? 102 : 67);
+        context.out()
                 .println("\nRunning job data:\n" + rule
                         + "\nJobID    User      Nodes Pool      Status        Used  Master/Other\n" + rule);
         for (String line : ran.lines()) {
-            String[] f = line.split("\\|", COLUMNS);
-            if (f.length == COLUMNS) {
-                boolean started = !f[4].equals("PENDING");
-                c.out()
-                        .println(left(f[0], Math.max(8, f[0].length())) + " " + left(f[1], 9) + right(f[2], 6) + " "
-                                + left(f[3], 9) + " " + left(f[4], 11) + right(f[5], 7) + "  "
-                                + (g.has("v") || !started ? f[7] : f[6]));
+            String[] columns = line.split("\\|", COLUMNS);
+            if (columns.length == COLUMNS) {
+                boolean started = !columns[4].equals("PENDING");
+                context.out()
+                        .println(left(columns[0], Math.max(8, columns[0].length())) + " " + left(columns[1], 9)
+                                + right(columns[2], 6) + " "
+                                + left(columns[3], 9) + " " + left(columns[4], 11) + right(columns[5], 7) + "  "
+                                + (arguments.has("v") || !started ? columns[7] : columns[6]));
             }
         }
-        c.out().println("");
+        context.out().println("");
         return ran.rc();
     }
 }

@@ -59,7 +59,7 @@ final class WatchCommand {
             "priority",
             "exit");
 
-    private final CommandContext c;
+    private final CommandContext context;
     private final Map<Long, Json.Obj> jobs = new TreeMap<>();
     private final Map<String, Json.Obj> nodes = new TreeMap<>();
     private String revision = "";
@@ -68,17 +68,17 @@ final class WatchCommand {
     /** The lists are to be read anew, which may need several attempts. */
     private boolean stale;
 
-    WatchCommand(CommandContext c) {
-        this.c = c;
+    WatchCommand(CommandContext context) {
+        this.context = context;
     }
 
     /** All of it, as it is. */
     private void load() throws SlurmException {
-        revision = c.host()
+        revision = context.host()
                 .controller()
                 .call("Follow", new Json.Obj().put("since", "").put("jobFields", FIELDS))
                 .text("revision");
-        Json.Obj reply = c.host()
+        Json.Obj reply = context.host()
                 .controller()
                 .call(
                         "QueryJobs",
@@ -91,7 +91,7 @@ final class WatchCommand {
         now = reply.number("now");
         nodes.clear();
         try {
-            c.host()
+            context.host()
                     .controller()
                     .call("QueryNodes", new Json.Obj())
                     .objects("nodes")
@@ -109,7 +109,7 @@ final class WatchCommand {
      * @return what changed
      */
     private Json.Obj next(int waitMs) throws SlurmException {
-        Json.Obj reply = c.host()
+        Json.Obj reply = context.host()
                 .controller()
                 .call(
                         "Follow",
@@ -156,7 +156,7 @@ final class WatchCommand {
      */
     int watch(List<String> ids) throws SlurmException {
         load();
-        Map<String, String> said = new HashMap<>();
+        Map<String, String> lastStates = new HashMap<>();
         boolean all = ids.isEmpty();
         for (String id : ids) {
             if (jobs.values().stream().noneMatch(j -> isSelected(j, Set.of(id)))) {
@@ -165,30 +165,30 @@ final class WatchCommand {
             }
         }
         Set<String> wanted = new LinkedHashSet<>(ids);
-        jobs.values().forEach(j -> report(j, wanted, said, !all));
-        nodes.values().forEach(n -> said.put("node " + n.text("name"), nodeState(n)));
-        if (c.host().isTty(1)) {
-            c.info("waiting for changes; Ctrl-C ends");
+        jobs.values().forEach(j -> report(j, wanted, lastStates, !all));
+        nodes.values().forEach(n -> lastStates.put("node " + n.text("name"), nodeState(n)));
+        if (context.host().isTty(1)) {
+            context.info("waiting for changes; Ctrl-C ends");
         }
-        // what became of them, also of those that slurmctld forgets meanwhile
+        // last states, also of jobs that slurmctld has purged meanwhile
         Map<Long, Json.Obj> watched = new TreeMap<>();
         while (true) {
             jobs.values().stream()
                     .filter(j -> !all && isSelected(j, wanted))
                     .forEach(j -> watched.put(j.number("jobId"), j));
-            if (c.out().isBroken()
+            if (context.out().isBroken()
                     || !all
                             && watched.values().stream()
                                     .allMatch(j -> isOver(j) || !jobs.containsKey(j.number("jobId")))) {
                 watched.values().stream()
                         .filter(j -> !isOver(j) && !jobs.containsKey(j.number("jobId")))
-                        .forEach(j -> c.info(
+                        .forEach(j -> context.info(
                                 "slurmctld does not know job " + shown(j) + " any more: how it ended is not known"));
                 return watched.values().stream().allMatch(j -> j.text("state").equals("COMPLETED")) ? 0 : 1;
             }
-            c.out().flush();
+            context.out().flush();
             try {
-                changed(next(WAIT_MS), wanted, said);
+                changed(next(WAIT_MS), wanted, lastStates);
             } catch (SlurmException e) {
                 if (!awaitController(e, false)) {
                     throw e;
@@ -197,23 +197,23 @@ final class WatchCommand {
         }
     }
 
-    private void changed(Json.Obj reply, Set<String> wanted, Map<String, String> said) {
+    private void changed(Json.Obj reply, Set<String> wanted, Map<String, String> lastStates) {
         (reply.flag("reset") ? List.copyOf(jobs.values()) : reply.objects("jobs")).forEach(j -> {
             jobs.put(j.number("jobId"), j);
-            report(j, wanted, said, true);
+            report(j, wanted, lastStates, true);
         });
-        forget(reply, said);
+        forget(reply, lastStates);
         if (wanted.isEmpty()) {
             (reply.flag("reset") ? List.copyOf(nodes.values()) : reply.objects("nodes"))
-                    .forEach(n -> reportNode(n, said));
+                    .forEach(n -> reportNode(n, lastStates));
         }
     }
 
     /** Jobs that slurmctld knows no more. */
-    private void forget(Json.Obj reply, Map<String, String> said) {
+    private void forget(Json.Obj reply, Map<String, String> lastStates) {
         for (Object id : reply.list("gone")) {
             Json.Obj job = jobs.remove(((Number) id).longValue());
-            said.remove(job == null ? "" : shown(job));
+            lastStates.remove(job == null ? "" : shown(job));
         }
     }
 
@@ -230,10 +230,10 @@ final class WatchCommand {
                         SlurmErrno.PROTOCOL_SOCKET_IMPL_TIMEOUT.number())
                 .contains(e.errno());
         if (gone && !isAway && !screen) {
-            c.info(AWAY);
+            context.info(AWAY);
         }
         isAway |= gone;
-        return gone && c.host().pause(AWAY_MS);
+        return gone && context.host().pause(AWAY_MS);
     }
 
     private static boolean isSelected(Json.Obj job, Set<String> ids) {
@@ -242,24 +242,26 @@ final class WatchCommand {
                 || job.number("arrayJobId") != 0 && ids.contains(Long.toString(job.number("arrayJobId")));
     }
 
-    private void report(Json.Obj job, Set<String> wanted, Map<String, String> said, boolean print) {
+    private void report(Json.Obj job, Set<String> wanted, Map<String, String> lastStates, boolean print) {
         String state = state(job);
-        if (!wanted.isEmpty() && !isSelected(job, wanted) || state.equals(said.put(shown(job), state)) || !print) {
+        if (!wanted.isEmpty() && !isSelected(job, wanted)
+                || state.equals(lastStates.put(shown(job), state))
+                || !print) {
             return;
         }
         String more = job.text("state").equals("PENDING") ? job.text("reason") : job.text("nodes");
-        c.out()
+        context.out()
                 .println(safe(
                         time() + "  " + Wrapper.left(shown(job), 12) + " " + Wrapper.left(job.text("name"), 16) + " "
                                 + Wrapper.left(job.text("userName"), 10)
                                 + " " + Wrapper.left(state, 13) + " " + more));
     }
 
-    private void reportNode(Json.Obj node, Map<String, String> said) {
+    private void reportNode(Json.Obj node, Map<String, String> lastStates) {
         String state = nodeState(node);
-        String before = said.put("node " + node.text("name"), state);
+        String before = lastStates.put("node " + node.text("name"), state);
         if (!state.equals(before)) {
-            c.out()
+            context.out()
                     .println(safe(time() + "  node " + node.text("name") + " " + (before == null ? "" : before + " -> ")
                             + state + (node.text("reason").isEmpty() ? "" : " (" + node.text("reason") + ")")));
         }
@@ -272,16 +274,18 @@ final class WatchCommand {
     }
 
     private String time() {
-        return DateTimeFormatter.ofPattern("HH:mm:ss").withZone(c.host().zone()).format(Instant.ofEpochSecond(now));
+        return DateTimeFormatter.ofPattern("HH:mm:ss")
+                .withZone(context.host().zone())
+                .format(Instant.ofEpochSecond(now));
     }
 
     // ---- top
 
     /** Shows the screen until q or an interrupt; prints it once if the output is not a terminal. */
     int top() throws SlurmException {
-        boolean screen = c.host().isTty(1);
+        boolean screen = context.host().isTty(1);
         Optional<Terminal> keyboard =
-                screen && c.host().isTty(0) ? Optional.of(Terminal.silentKeys()) : Optional.empty();
+                screen && context.host().isTty(0) ? Optional.of(Terminal.silentKeys()) : Optional.empty();
         // restores the terminal when an interrupt ends the process
         Thread restore = new Thread(() -> keyboard.ifPresent(Terminal::restore));
         Runtime.getRuntime().addShutdownHook(restore);
@@ -296,9 +300,9 @@ final class WatchCommand {
 
     private int frames(boolean screen, boolean keys) throws SlurmException {
         while (true) {
-            c.out().print(screen ? "\033[H\033[2J" + screenFrame() : frame(Integer.MAX_VALUE, COLUMNS));
-            c.out().flush();
-            if (!screen || c.out().isBroken()) {
+            context.out().print(screen ? "\033[H\033[2J" + screenFrame() : frame(Integer.MAX_VALUE, COLUMNS));
+            context.out().flush();
+            if (!screen || context.out().isBroken()) {
                 return 0;
             }
             try {
@@ -316,7 +320,7 @@ final class WatchCommand {
                     throw e;
                 }
             }
-            if (keys && isQuit() || !c.host().pause(PACE_MS)) {
+            if (keys && isQuit() || !context.host().pause(PACE_MS)) {
                 return 0;
             }
         }
@@ -332,7 +336,7 @@ final class WatchCommand {
         FutureTask<Json.Obj> request = new FutureTask<>(() -> next(TICK_MS));
         Thread.startVirtualThread(request);
         while (!request.isDone()) {
-            if (isQuit() || !c.host().pause(KEY_MS)) {
+            if (isQuit() || !context.host().pause(KEY_MS)) {
                 return Optional.empty();
             }
         }
@@ -351,8 +355,8 @@ final class WatchCommand {
 
     private boolean isQuit() {
         try {
-            while (c.in().available() > 0) {
-                int key = c.in().read();
+            while (context.in().available() > 0) {
+                int key = context.in().read();
                 if (key == 'q' || key == 'Q') {
                     return true;
                 }
@@ -385,21 +389,21 @@ final class WatchCommand {
                 .thenComparingLong(j -> -j.number("priority"))
                 .thenComparingLong(j -> j.number("jobId")));
         int room = Math.max(1, lines - 6);
-        for (Json.Obj j : shown.subList(0, Math.min(shown.size(), room))) {
-            boolean pending = j.text("state").equals("PENDING");
+        for (Json.Obj job : shown.subList(0, Math.min(shown.size(), room))) {
+            boolean pending = job.text("state").equals("PENDING");
             line(
                     out,
                     columns,
                     row(
                             columns,
-                            shown(j),
-                            j.text("name"),
-                            j.text("userName"),
-                            j.text("partition"),
-                            isOver(j) ? "COMPLETING" : state(j),
-                            pending ? "" : clock(now - j.number("startTime")),
-                            Long.toString(j.number("cpus")),
-                            pending ? j.text("reason") : j.text("nodes")));
+                            shown(job),
+                            job.text("name"),
+                            job.text("userName"),
+                            job.text("partition"),
+                            isOver(job) ? "COMPLETING" : state(job),
+                            pending ? "" : clock(now - job.number("startTime")),
+                            Long.toString(job.number("cpus")),
+                            pending ? job.text("reason") : job.text("nodes")));
         }
         if (shown.size() > room) {
             line(out, columns, "… and " + (shown.size() - room) + " more");
@@ -426,11 +430,11 @@ final class WatchCommand {
                 .append(n)
                 .append(' ')
                 .append(state));
-        String hint = c.host().isTty(1) ? "  (q ends)" : "";
+        String hint = context.host().isTty(1) ? "  (q ends)" : "";
         line(
                 out,
                 columns,
-                String.join(",", c.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting
+                String.join(",", context.host().clusters()) + "  " + time() + "  " + running + " running, " + waiting
                         + " waiting" + (isAway ? "  " + AWAY : hint));
         line(out, columns, "CPUs  " + gauge(busy, cpus) + " " + busy + " of " + cpus);
         line(out, columns, "Nodes " + counts);

@@ -43,7 +43,7 @@ public abstract class Wrapper implements Command {
     }
 
     /** Returns the exit code. */
-    abstract int go(CommandContext c, ParsedArguments given) throws SlurmException, UsageException;
+    abstract int go(CommandContext context, ParsedArguments arguments) throws SlurmException, UsageException;
 
     /** Returns the line that --version prints. */
     String versionLine() {
@@ -66,40 +66,41 @@ public abstract class Wrapper implements Command {
     }
 
     @Override
-    public final int run(CommandContext c) throws SlurmException, UsageException {
-        ParsedArguments given = ParsedArguments.parse(this, c, startsProgram());
-        if (given.has("version")) {
-            c.out().println(versionLine());
+    public final int run(CommandContext context) throws SlurmException, UsageException {
+        ParsedArguments arguments = ParsedArguments.parse(this, context, startsProgram());
+        if (arguments.has("version")) {
+            context.out().println(versionLine());
             return 0;
         }
-        if (given.has("help")) {
-            help(c);
+        if (arguments.has("help")) {
+            help(context);
             return 0;
         }
-        return go(c, given);
+        return go(context, arguments);
     }
 
-    private void help(CommandContext c) {
-        OptionHelp texts = new OptionHelp(c.name());
-        c.out().println("Usage: " + c.name() + " [OPTIONS] " + operands + "\n");
-        for (GetOpt.Opt o : options) {
-            String left = "  " + sign(this, o) + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(o));
-            c.out()
+    private void help(CommandContext context) {
+        OptionHelp texts = new OptionHelp(context.name());
+        context.out().println("Usage: " + context.name() + " [OPTIONS] " + operands + "\n");
+        for (GetOpt.Opt option : options) {
+            String left = "  " + sign(this, option) + option.name()
+                    + (option.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(option));
+            context.out()
                     .println((left
                                     + " ".repeat(Math.max(1, COLUMN - left.length()))
-                                    + texts.of(o).meaning())
+                                    + texts.of(option).meaning())
                             .stripTrailing());
         }
     }
 
     /** A mistake in the arguments: what it is, and how the command is used. */
-    UsageException misused(CommandContext c, String sentence) {
-        OptionHelp texts = new OptionHelp(c.name());
+    UsageException misused(CommandContext context, String sentence) {
+        OptionHelp texts = new OptionHelp(context.name());
         List<String> lines = new ArrayList<>(List.of(sentence, "Usage:"));
-        StringBuilder line = new StringBuilder("    " + c.name());
-        for (GetOpt.Opt o : options) {
-            String word =
-                    "[" + sign(this, o) + o.name() + (o.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(o)) + "]";
+        StringBuilder line = new StringBuilder("    " + context.name());
+        for (GetOpt.Opt option : options) {
+            String word = "[" + sign(this, option) + option.name()
+                    + (option.arg() == GetOpt.Arg.NONE ? "" : " " + texts.value(option)) + "]";
             if (line.length() + word.length() >= 78) {
                 lines.add(line.toString());
                 line = new StringBuilder("   ");
@@ -111,20 +112,20 @@ public abstract class Wrapper implements Command {
     }
 
     /** Makes the error for a request that this system cannot serve. */
-    static UsageException refused(CommandContext c, String sentence) {
-        return new UsageException(MISTAKE, List.of(c.name() + ": error: " + sentence));
+    static UsageException refused(CommandContext context, String sentence) {
+        return new UsageException(MISTAKE, List.of(context.name() + ": error: " + sentence));
     }
 
     // ---- the system's own commands
 
     /** Runs another command with streams of its own. */
-    final int run(CommandContext c, String name, List<String> args, Output out, Output err) {
-        return runner.run(new CommandContext(name, name, args, c.env(), c.host(), out, err, c.in()));
+    final int run(CommandContext context, String name, List<String> args, Output out, Output err) {
+        return runner.run(new CommandContext(name, name, args, context.env(), context.host(), out, err, context.in()));
     }
 
     /** Runs another command in place of this one, with its streams. */
-    final int delegate(CommandContext c, String name, List<String> args) {
-        return run(c, name, args, c.out(), c.err());
+    final int delegate(CommandContext context, String name, List<String> args) {
+        return run(context, name, args, context.out(), context.err());
     }
 
     /**
@@ -139,24 +140,24 @@ public abstract class Wrapper implements Command {
     }
 
     /** Runs another command and captures its standard output; its standard error goes to the user. */
-    final Ran capture(CommandContext c, String name, List<String> args) {
+    final Ran capture(CommandContext context, String name, List<String> args) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         Output to = new Output(out, false);
-        int rc = run(c, name, args, to, c.err());
+        int rc = run(context, name, args, to, context.err());
         to.flush();
         return new Ran(rc, out.toString(StandardCharsets.UTF_8));
     }
 
     /** Returns all jobs that the controller remembers, or those named, with their shares of nodes. */
-    static List<Json.Obj> jobs(CommandContext c, List<String> ids) throws SlurmException {
-        Json.Obj q = new Json.Obj()
+    static List<Json.Obj> jobs(CommandContext context, List<String> ids) throws SlurmException {
+        Json.Obj query = new Json.Obj()
                 .put("allStates", Boolean.TRUE)
                 .put("allPartitions", Boolean.TRUE)
                 .put("details", Boolean.TRUE);
         if (!ids.isEmpty()) {
-            q.put("jobs", new ArrayList<Object>(ids));
+            query.put("jobs", new ArrayList<Object>(ids));
         }
-        return c.host().controller().call("QueryJobs", q).objects("jobs");
+        return context.host().controller().call("QueryJobs", query).objects("jobs");
     }
 
     /** Hours of two digits or more and minutes. */
@@ -181,9 +182,9 @@ public abstract class Wrapper implements Command {
     /** Nodes of a running job and how many CPUs it has on each. */
     static List<String[]> shares(Json.Obj job) {
         List<String[]> out = new ArrayList<>();
-        for (Json.Obj d : job.objects("details")) {
+        for (Json.Obj detail : job.objects("details")) {
             int cpus = 0;
-            for (String range : d.text("cpuIds").split(",")) {
+            for (String range : detail.text("cpuIds").split(",")) {
                 int dash = range.indexOf('-');
                 if (dash >= 0) {
                     cpus += Integer.parseInt(range.substring(dash + 1))
@@ -193,7 +194,7 @@ public abstract class Wrapper implements Command {
                     cpus++;
                 }
             }
-            for (String node : names(d.text("nodes"))) {
+            for (String node : names(detail.text("nodes"))) {
                 out.add(new String[] {node, Integer.toString(cpus)});
             }
         }

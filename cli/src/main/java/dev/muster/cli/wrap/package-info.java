@@ -1,5 +1,2 @@
-/**
- * Commands of other workload managers' names and Slurm's contributed reports: each puts what it is told into this
- * system's own commands.
- */
+/** Commands of other workload managers' names and Slurm's contributed reports: each runs this system's own commands. */
 package dev.muster.cli.wrap;

@@ -44,18 +44,18 @@ public final class ConfLines {
         try (InputStream in = new FileInputStream(file)) {
             text = new String(in.readNBytes(MAX_FILE_BYTES), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            String why = file.exists()
+            String reason = file.exists()
                     ? "cannot read file " + file
                     : "cannot stat file " + file + ": No such file or directory";
-            errors.add(new ConfigError(from, fromLine, why, file.getPath()));
+            errors.add(new ConfigError(from, fromLine, reason, file.getPath()));
             return;
         }
         int line = 0;
-        int at = 0;
+        int index = 0;
         String joined = "";
         int firstLine = 1;
-        while (at < text.length()) {
-            int end = text.indexOf('\n', at);
+        while (index < text.length()) {
+            int end = text.indexOf('\n', index);
             if (end < 0) {
                 end = text.length();
             }
@@ -63,8 +63,8 @@ public final class ConfLines {
             if (joined.isEmpty()) {
                 firstLine = line;
             }
-            String part = withoutComment(text, at, end);
-            at = end + 1;
+            String part = withoutComment(text, index, end);
+            index = end + 1;
             if (part.endsWith("\\")) {
                 joined += part.substring(0, part.length() - 1);
                 continue;
@@ -96,17 +96,17 @@ public final class ConfLines {
     }
 
     private void logical(String text, String file, int line, int depth) {
-        int at = 0;
-        while (at < text.length() && Pairs.blank(text.charAt(at))) {
-            at++;
+        int index = 0;
+        while (index < text.length() && Pairs.blank(text.charAt(index))) {
+            index++;
         }
-        if (at == text.length()) {
+        if (index == text.length()) {
             return;
         }
-        if (text.regionMatches(true, at, "include", 0, 7)
-                && at + 7 < text.length()
-                && Pairs.blank(text.charAt(at + 7))) {
-            include(text.substring(at + 8).strip(), file, line, depth);
+        if (text.regionMatches(true, index, "include", 0, 7)
+                && index + 7 < text.length()
+                && Pairs.blank(text.charAt(index + 7))) {
+            include(text.substring(index + 8).strip(), file, line, depth);
             return;
         }
         sink.line(text, file, line);

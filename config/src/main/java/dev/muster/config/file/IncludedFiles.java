@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an Include line means: a file, or with {@code *} and {@code ?} in its last part all files of that directory, by
- * name.
+ * Files of an Include line: one file, or with {@code *} and {@code ?} in its last part all matching files of that
+ * directory, by name.
  */
 public final class IncludedFiles {
     private IncludedFiles() {}

@@ -51,11 +51,11 @@ public final class PairLines implements ConfLines.Sink {
         Pairs pairs = new Pairs(text);
         while (pairs.next()) {
             values.text(pairs.rest());
-            String wrong = complaint.apply(pairs.key());
-            if (wrong.isEmpty()) {
+            String error = complaint.apply(pairs.key());
+            if (error.isEmpty()) {
                 read.put(pairs.key().toLowerCase(Locale.ROOT), pairs.value());
             } else {
-                values.error(wrong);
+                values.error(error);
             }
         }
         if (!pairs.atEnd()) {

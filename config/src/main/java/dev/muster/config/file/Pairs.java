@@ -8,7 +8,7 @@ import java.util.Set;
 /** Walks the {@code Key=value} pairs of one line. Values may be quoted; blanks around the sign are allowed. */
 public final class Pairs {
     private final String line;
-    private int at;
+    private int position;
     private int pairStart;
     private String key = "";
     private String value = "";
@@ -20,8 +20,8 @@ public final class Pairs {
 
     /** Moves to the next pair; false at the end of the line or at something that is no pair. */
     public boolean next() {
-        pairStart = at;
-        int i = blanks(at);
+        pairStart = position;
+        int i = blanks(position);
         int keyStart = i;
         while (i < line.length() && keyChar(line.charAt(i))) {
             i++;
@@ -39,7 +39,7 @@ public final class Pairs {
             return false;
         }
         key = line.substring(keyStart, keyEnd);
-        at = value(i);
+        position = value(i);
         return true;
     }
 
@@ -80,7 +80,7 @@ public final class Pairs {
     }
 
     public boolean atEnd() {
-        return blanks(at) >= line.length();
+        return blanks(position) >= line.length();
     }
 
     private int blanks(int from) {

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What nodes without configuration are sent: slurm.conf, its sisters, what these include, and the prologs and epilogs
- * that are named without a leading slash. What is named by an absolute path must be on every node already.
+ * Files for nodes without configuration: slurm.conf, its sisters, what these include, and the prologs and epilogs that
+ * are named without a leading slash. A file that is named by an absolute path must be on every node already.
  */
 public final class ShippedFiles {
     private static final List<String> SISTERS = List.of(
@@ -72,9 +72,9 @@ public final class ShippedFiles {
 
     private static void included(File file, Path directory, SlurmConf conf, Map<String, File> found)
             throws IOException {
-        Matcher m = INCLUDE.matcher(Files.readString(file.toPath(), StandardCharsets.ISO_8859_1));
-        while (m.find()) {
-            String name = m.group(1).replace("%c", conf.clusterName());
+        Matcher matcher = INCLUDE.matcher(Files.readString(file.toPath(), StandardCharsets.ISO_8859_1));
+        while (matcher.find()) {
+            String name = matcher.group(1).replace("%c", conf.clusterName());
             if (!name.startsWith("/")) {
                 for (File one : add(name, directory, found)) {
                     included(one, directory, conf, found);

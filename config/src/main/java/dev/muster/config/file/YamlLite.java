@@ -26,13 +26,13 @@ public final class YamlLite {
     private record Line(int number, int indent, String text) {}
 
     private final List<Line> lines = new ArrayList<>();
-    private int at;
+    private int position;
 
     private YamlLite() {}
 
     /** The text of a key; "" where there is none, or something else. */
     public static String text(Map<?, ?> m, String key) {
-        return m.get(key) instanceof String s ? s : "";
+        return m.get(key) instanceof String text ? text : "";
     }
 
     /** An empty one for what is no mapping; so of a list. */
@@ -46,20 +46,20 @@ public final class YamlLite {
 
     /** Maps, lists and text. */
     public static Object parse(List<String> source) throws Unreadable {
-        YamlLite y = new YamlLite();
+        YamlLite yaml = new YamlLite();
         for (int i = 0; i < source.size(); i++) {
             String text = uncommented(source.get(i)).stripTrailing();
             String stripped = text.stripLeading();
             if (!stripped.isEmpty() && !stripped.equals("---") && !stripped.equals("...")) {
-                y.lines.add(new Line(i + 1, text.length() - stripped.length(), stripped));
+                yaml.lines.add(new Line(i + 1, text.length() - stripped.length(), stripped));
             }
         }
-        if (y.lines.isEmpty()) {
+        if (yaml.lines.isEmpty()) {
             return Map.of();
         }
-        Object value = y.block(y.lines.getFirst().indent);
-        if (y.at < y.lines.size()) {
-            throw new Unreadable(y.lines.get(y.at).number, "wrong indentation");
+        Object value = yaml.block(yaml.lines.getFirst().indent);
+        if (yaml.position < yaml.lines.size()) {
+            throw new Unreadable(yaml.lines.get(yaml.position).number, "wrong indentation");
         }
         return value;
     }
@@ -108,29 +108,33 @@ public final class YamlLite {
     }
 
     private Object block(int indent) throws Unreadable {
-        return lines.get(at).text.equals("-") || lines.get(at).text.startsWith("- ")
+        return lines.get(position).text.equals("-") || lines.get(position).text.startsWith("- ")
                 ? sequence(indent)
                 : mapping(indent);
     }
 
     private List<Object> sequence(int indent) throws Unreadable {
         List<Object> out = new ArrayList<>();
-        while (at < lines.size()
-                && lines.get(at).indent == indent
-                && (lines.get(at).text.equals("-") || lines.get(at).text.startsWith("- "))) {
-            Line line = lines.get(at);
-            String rest = line.text.substring(1).stripLeading();
-            if (rest.isEmpty()) {
-                at++;
-                out.add(at < lines.size() && lines.get(at).indent > indent ? block(lines.get(at).indent) : "");
-            } else if (colon(rest) > 0 && !rest.startsWith("{") && !rest.startsWith("[")) {
+        while (position < lines.size()
+                && lines.get(position).indent == indent
+                && (lines.get(position).text.equals("-")
+                        || lines.get(position).text.startsWith("- "))) {
+            Line line = lines.get(position);
+            String remainder = line.text.substring(1).stripLeading();
+            if (remainder.isEmpty()) {
+                position++;
+                out.add(
+                        position < lines.size() && lines.get(position).indent > indent
+                                ? block(lines.get(position).indent)
+                                : "");
+            } else if (colon(remainder) > 0 && !remainder.startsWith("{") && !remainder.startsWith("[")) {
                 // the first pair of a mapping stands behind the dash: read it as if it stood on a line of its own
-                int inner = indent + line.text.length() - rest.length();
-                lines.set(at, new Line(line.number, inner, rest));
+                int inner = indent + line.text.length() - remainder.length();
+                lines.set(position, new Line(line.number, inner, remainder));
                 out.add(mapping(inner));
             } else {
-                at++;
-                out.add(scalar(rest, line.number));
+                position++;
+                out.add(scalar(remainder, line.number));
             }
         }
         return out;
@@ -138,24 +142,24 @@ public final class YamlLite {
 
     private Map<String, Object> mapping(int indent) throws Unreadable {
         Map<String, Object> out = new LinkedHashMap<>();
-        while (at < lines.size()
-                && lines.get(at).indent == indent
-                && !lines.get(at).text.startsWith("- ")) {
-            Line line = lines.get(at);
+        while (position < lines.size()
+                && lines.get(position).indent == indent
+                && !lines.get(position).text.startsWith("- ")) {
+            Line line = lines.get(position);
             int colon = colon(line.text);
             if (colon <= 0) {
                 throw new Unreadable(line.number, "expected key: value");
             }
             String key = unquoted(line.text.substring(0, colon).strip());
-            String rest = line.text.substring(colon + 1).strip();
-            at++;
-            if (!rest.isEmpty()) {
-                out.put(key, scalar(rest, line.number));
-            } else if (at < lines.size()
-                    && (lines.get(at).indent > indent
-                            || lines.get(at).indent == indent
-                                    && lines.get(at).text.startsWith("- "))) {
-                out.put(key, block(lines.get(at).indent));
+            String remainder = line.text.substring(colon + 1).strip();
+            position++;
+            if (!remainder.isEmpty()) {
+                out.put(key, scalar(remainder, line.number));
+            } else if (position < lines.size()
+                    && (lines.get(position).indent > indent
+                            || lines.get(position).indent == indent
+                                    && lines.get(position).text.startsWith("- "))) {
+                out.put(key, block(lines.get(position).indent));
             } else {
                 out.put(key, "");
             }

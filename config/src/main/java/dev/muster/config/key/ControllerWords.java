@@ -24,15 +24,15 @@ public final class ControllerWords {
         for (String part : Values.list(value)) {
             int equals = part.indexOf('=');
             String name = (equals < 0 ? part : part.substring(0, equals)).toLowerCase(Locale.ROOT);
-            String said = equals < 0 ? "" : part.substring(equals + 1);
+            String argument = equals < 0 ? "" : part.substring(equals + 1);
             boolean right = switch (name) {
-                case BACKLOG -> said.equalsIgnoreCase("discard") || said.equalsIgnoreCase("exit");
-                case "power_save_min_interval" -> said.matches("[0-9]{1,5}");
-                case "max_powered_nodes" -> said.matches("[0-9]{1,9}");
-                case "node_reg_mem_percent" -> said.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
-                case "raft_port" -> said.matches("[1-9][0-9]{0,4}") && Integer.parseInt(said) <= PORT_MAX;
-                case "rl_log_freq" -> said.equals("-1") || said.equals("0") || isRate(said);
-                default -> !Names.RATE_LIMITS.contains(name) || isRate(said);
+                case BACKLOG -> argument.equalsIgnoreCase("discard") || argument.equalsIgnoreCase("exit");
+                case "power_save_min_interval" -> argument.matches("[0-9]{1,5}");
+                case "max_powered_nodes" -> argument.matches("[0-9]{1,9}");
+                case "node_reg_mem_percent" -> argument.matches("[0-9]{1,2}(\\.[0-9]{1,6})?|100(\\.0{1,6})?");
+                case "raft_port" -> argument.matches("[1-9][0-9]{0,4}") && Integer.parseInt(argument) <= PORT_MAX;
+                case "rl_log_freq" -> argument.equals("-1") || argument.equals("0") || isRate(argument);
+                default -> !Names.RATE_LIMITS.contains(name) || isRate(argument);
             };
             if (!right) {
                 values.error("Invalid SlurmctldParameters=" + part);
@@ -42,8 +42,8 @@ public final class ControllerWords {
     }
 
     /** Checks a number of the request limit: a mistake would silently set another limit. */
-    private static boolean isRate(String said) {
-        long number = Values.count(said);
+    private static boolean isRate(String value) {
+        long number = Values.count(value);
         return number > 0 && number <= Integer.MAX_VALUE / 2;
     }
 

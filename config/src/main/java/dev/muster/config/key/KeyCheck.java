@@ -375,10 +375,10 @@ public final class KeyCheck {
     /** Checks AccountingStorageParameters. Those of the database connection concern slurmdbd alone. */
     private static String storageParameters(String value, Values values) {
         for (String item : Values.list(value)) {
-            int eq = item.indexOf('=');
-            String name = (eq < 0 ? item : item.substring(0, eq)).toLowerCase(Locale.ROOT);
+            int equalSign = item.indexOf('=');
+            String name = (equalSign < 0 ? item : item.substring(0, equalSign)).toLowerCase(Locale.ROOT);
             if (name.equals("max_step_records")
-                    ? !item.substring(eq + 1).matches("[0-9]{1,9}")
+                    ? !item.substring(equalSign + 1).matches("[0-9]{1,9}")
                     : !name.startsWith("ssl_")) {
                 values.error("Bad AccountingStorageParameters: " + item);
             } else if (name.startsWith("ssl_")) {
@@ -462,11 +462,11 @@ public final class KeyCheck {
     }
 
     public static long databaseMessages(String value, Values values) {
-        long most = values.number(Key.MAX_DBD_MSGS.slurmName(), value, Values.U32_MAX);
-        if (most != 0 && most < DATABASE_MESSAGES_MIN) {
+        long maximum = values.number(Key.MAX_DBD_MSGS.slurmName(), value, Values.U32_MAX);
+        if (maximum != 0 && maximum < DATABASE_MESSAGES_MIN) {
             values.error("MaxDBDMsgs=" + value + " is less than " + DATABASE_MESSAGES_MIN);
         }
-        return most;
+        return maximum;
     }
 
     /** How tasks are bound on a node, or in a partition, by the word of {@code --cpu-bind}. */

@@ -36,9 +36,9 @@ public final class KeyTable {
     /**
      * Reads the table of keys and notes which keys the file has.
      *
-     * @param given receives the names, in lower case, that the file has
+     * @param names receives the names, in lower case, that the file has
      */
-    public Map<String, String> read(File file, List<ConfigError> errors, Set<String> given) {
+    public Map<String, String> read(File file, List<ConfigError> errors, Set<String> names) {
         Map<String, String> found = new HashMap<>();
         for (Map.Entry<String, Spec> e : specs.entrySet()) {
             found.put(e.getKey(), e.getValue().fallback);
@@ -53,7 +53,7 @@ public final class KeyTable {
                             @Override
                             public void line(String text, String from, int line) {
                                 values.at(from, line, text);
-                                put(text, found, given, values);
+                                put(text, found, names, values);
                             }
 
                             @Override
@@ -66,7 +66,7 @@ public final class KeyTable {
         return found;
     }
 
-    private void put(String text, Map<String, String> found, Set<String> given, Values values) {
+    private void put(String text, Map<String, String> found, Set<String> names, Values values) {
         Pairs pairs = new Pairs(text);
         if (!pairs.next()) {
             values.error("Parsing error");
@@ -80,7 +80,7 @@ public final class KeyTable {
             }
             return;
         }
-        given.add(lower);
+        names.add(lower);
         found.put(lower, checked(spec, pairs.value(), values));
         if (!pairs.atEnd()) {
             pairs.next();

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plugins that a key may name. A word that names none would leave a site with something else than it believes to
- * have: an error. Names that Slurm itself has given up in favour of another mean that other, and are told.
+ * The plugins that a key may name. A word that names no plugin is an error, because the site would run without what it
+ * configured. Names that Slurm has replaced mean their successor and are reported.
  */
 final class PluginNames {
     private record Kind(Key key, String prefix, List<String> names) {}

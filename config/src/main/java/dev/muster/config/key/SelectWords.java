@@ -22,14 +22,14 @@ public final class SelectWords {
         return found;
     }
 
-    static String checked(String words, String said, Values values) {
+    static String checked(String words, String given, Values values) {
         List<String> all = Values.list(words);
         boolean tasks =
                 all.contains("CR_ONE_TASK_PER_CORE") && (all.contains("CR_CPU") || all.contains("CR_CPU_MEMORY"));
         if (tasks) {
             values.error("CR_ONE_TASK_PER_CORE is not compatible with CR_CPU*, please change to use CR_CORE* instead.");
         } else if (units(words) + (all.contains(MEMORY) ? 1 : 0) > 1) {
-            values.error("Bad SelectTypeParameter: " + said);
+            values.error("Bad SelectTypeParameter: " + given);
         }
         return words;
     }

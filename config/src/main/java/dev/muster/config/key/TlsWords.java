@@ -17,7 +17,7 @@ public final class TlsWords {
         return type.isEmpty() || type.indexOf('/') >= 0 ? type : "tls/" + type;
     }
 
-    /** The type's full name. What is known of neither is an error, a policy of another library's is told. */
+    /** The type's full name. An unknown type is an error; a policy of another library is reported. */
     public static String checkedType(String type, Values values) {
         String full = full(type);
         if (!full.isEmpty() && !TYPES.contains(full)) {

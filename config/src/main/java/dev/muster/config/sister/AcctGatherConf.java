@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * acct_gather.conf: what the sensors of a node look at.
+ * acct_gather.conf: the configuration of a node's sensors.
  *
  * @param interfaces names of network interfaces whose traffic acct_gather_interconnect/sysfs adds up
- * @param energySeconds EnergyIPMIFrequency: between two looks at the management controller
- * @param energySensors EnergyIPMIPowerSensors: what it says of Node
+ * @param energySeconds EnergyIPMIFrequency: seconds between two readings of the management controller
+ * @param energySensors EnergyIPMIPowerSensors: its value for Node
  * @param without keys that were given and belong to sensors that are not part of this version
- * @param profile what is said of time series, by key in lower case
+ * @param profile settings of time series, by key in lower case
  */
 public record AcctGatherConf(
         List<String> interfaces,
@@ -33,7 +33,7 @@ public record AcctGatherConf(
             "infinibandofedport");
     private static final List<String> OF_IPMI =
             List.of("energyipmifrequency", "energyipmicalcadjustment", "energyipmipowersensors");
-    /** Between two looks at a meter of power. */
+    /** Seconds between two readings of a power meter. */
     public static final int ENERGY_SECONDS_DEFAULT = 30;
 
     private static final List<String> OF_PROFILES = List.of(

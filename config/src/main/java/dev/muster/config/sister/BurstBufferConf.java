@@ -61,7 +61,8 @@ public record BurstBufferConf(
         StartStageOut text -
         StopStageIn text -
         StopStageOut text -
-        ValidateTimeout number 5""", "");
+        ValidateTimeout number 5\
+        """, "");
     /** Keys of burst_buffer/datawarp alone. */
     private static final List<String> INERT = List.of(
             "CreateBuffer",
@@ -85,8 +86,8 @@ public record BurstBufferConf(
     public static BurstBufferConf read(SlurmConf conf, List<ConfigError> errors) {
         File file = conf.sister("burst_buffer.conf");
         List<ConfigError> found = new ArrayList<>();
-        Set<String> given = new HashSet<>();
-        Map<String, String> read = TABLE.read(file, found, given);
+        Set<String> names = new HashSet<>();
+        Map<String, String> read = TABLE.read(file, found, names);
         List<String> allowed = Values.list(Values.of(read, "allowusers"));
         List<String> denied = Values.list(Values.of(read, "denyusers").replace(':', ','));
         if (!allowed.isEmpty() && !denied.isEmpty()) {
@@ -115,7 +116,7 @@ public record BurstBufferConf(
                 seconds(read, "validatetimeout"),
                 Math.max(1, seconds(read, "pollinterval")),
                 Stream.concat(
-                                INERT.stream().filter(k -> given.contains(k.toLowerCase(Locale.ROOT))),
+                                INERT.stream().filter(k -> names.contains(k.toLowerCase(Locale.ROOT))),
                                 INERT_FLAGS.stream().filter(f -> has(flags, f)).map(f -> "Flags=" + f))
                         .toList());
     }

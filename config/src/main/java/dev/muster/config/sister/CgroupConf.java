@@ -16,25 +16,26 @@ import java.util.Set;
 public final class CgroupConf {
     private static final KeyTable TABLE = new KeyTable(
             """
-        CgroupMountpoint text /sys/fs/cgroup
-        CgroupPlugin text autodetect
-        CgroupSlice text system.slice
-        SystemdTimeout number 1000
-        IgnoreSystemd yesno no
-        IgnoreSystemdOnFailure yesno no
-        EnableControllers yesno no
-        EnableExtraControllers text -
-        AllowedRAMSpace percent 100
-        AllowedSwapSpace percent 0
-        ConstrainCores yesno no
-        ConstrainDevices yesno no
-        ConstrainRAMSpace yesno no
-        ConstrainSwapSpace yesno no
-        MaxRAMPercent percent 100
-        MaxSwapPercent percent 100
-        MemorySwappiness number -
-        MinRAMSpace number 30
-        SignalChildrenProcesses yesno no""",
+            CgroupMountpoint text /sys/fs/cgroup
+            CgroupPlugin text autodetect
+            CgroupSlice text system.slice
+            SystemdTimeout number 1000
+            IgnoreSystemd yesno no
+            IgnoreSystemdOnFailure yesno no
+            EnableControllers yesno no
+            EnableExtraControllers text -
+            AllowedRAMSpace percent 100
+            AllowedSwapSpace percent 0
+            ConstrainCores yesno no
+            ConstrainDevices yesno no
+            ConstrainRAMSpace yesno no
+            ConstrainSwapSpace yesno no
+            MaxRAMPercent percent 100
+            MaxSwapPercent percent 100
+            MemorySwappiness number -
+            MinRAMSpace number 30
+            SignalChildrenProcesses yesno no\
+            """,
             "cgroupautomount cgroupreleaseagentdir alloweddevicesfile taskaffinity allowedkmemspace constrainkmemspace "
                     + "maxkmempercent minkmemspace");
     private static final List<String> PLUGINS = List.of("autodetect", "cgroup/v1", "cgroup/v2", "disabled");
@@ -48,17 +49,17 @@ public final class CgroupConf {
             "EnableExtraControllers");
 
     private final Map<String, String> values;
-    private final Set<String> given;
+    private final Set<String> names;
 
-    private CgroupConf(Map<String, String> values, Set<String> given) {
+    private CgroupConf(Map<String, String> values, Set<String> names) {
         this.values = values;
-        this.given = given;
+        this.names = names;
     }
 
     /** Keys of the file that have no effect. */
     public List<String> without() {
         return OF_SYSTEMD.stream()
-                .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)))
+                .filter(k -> names.contains(k.toLowerCase(Locale.ROOT)))
                 .toList();
     }
 
@@ -69,8 +70,8 @@ public final class CgroupConf {
 
     /** Reads the file; mistakes are added to {@code errors}. */
     public static CgroupConf read(File file, List<ConfigError> errors) {
-        Set<String> given = new HashSet<>();
-        CgroupConf conf = new CgroupConf(TABLE.read(file, errors, given), given);
+        Set<String> names = new HashSet<>();
+        CgroupConf conf = new CgroupConf(TABLE.read(file, errors, names), names);
         if (!PLUGINS.contains(conf.plugin())) {
             errors.add(new ConfigError(file.getPath(), 0, "Invalid CgroupPlugin " + conf.plugin(), ""));
         }

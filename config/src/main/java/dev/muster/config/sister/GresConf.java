@@ -70,7 +70,7 @@ public record GresConf(String autoDetect, List<Device> devices) {
         return List.copyOf(found);
     }
 
-    /** How a node's GPUs are found: its own line, else the file's; "" where nothing is said. */
+    /** How a node's GPUs are found: its own line, else the file's; "" where neither is set. */
     public String detector(String node) {
         return devices.stream()
                 .filter(d ->

@@ -4,6 +4,7 @@ import dev.muster.config.file.PairLines;
 import dev.muster.config.file.YamlLite;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Values;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
@@ -16,9 +17,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job on a node has for itself: job_container.conf for namespace/tmpfs (job_container/tmpfs), namespace.yaml for
- * namespace/linux. EntireStepInNS is checked and needs no more: all that a step does for its user, with task prologs
- * and epilogs, is done by processes inside.
+ * The private directories and namespaces of a job on a node: job_container.conf for namespace/tmpfs
+ * (job_container/tmpfs), namespace.yaml for namespace/linux. EntireStepInNS is checked and needs no more: all that a
+ * step does for its user, with task prologs and epilogs, is done by processes inside.
  *
  * @param basePath where the jobs' directories lie; "" where jobs have none of their own
  * @param autoBasePath slurmd makes that directory
@@ -109,8 +110,8 @@ public record JobContainerConf(
                     List<String> nodes = conf.get("nodes") instanceof List<?> l
                             ? l.stream().map(String::valueOf).toList()
                             : List.of(String.valueOf(conf.get("nodes")));
-                    Options own = names(nodes, values).contains(node) ? options : new Options(file.getName());
-                    own.putAll(
+                    Options target = names(nodes, values).contains(node) ? options : new Options(file.getName());
+                    target.putAll(
                             map(conf.get("options"), "options", values),
                             values); // mistakes of other nodes are told as well
                 }
@@ -118,19 +119,19 @@ public record JobContainerConf(
                 values.error("node_confs is a list");
             }
         } catch (IOException e) {
-            values.error("cannot be read: " + e.getMessage());
+            values.error("cannot be read: " + ErrorSentence.of(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file.getPath(), e.line, e.getMessage(), ""));
         }
         return options.conf(file, errors);
     }
 
-    private static Map<?, ?> map(@Nullable Object value, String what, Values values) {
+    private static Map<?, ?> map(@Nullable Object value, String name, Values values) {
         if (value instanceof Map<?, ?> m) {
             return m;
         }
         if (value != null) {
-            values.error(what + " expected");
+            values.error(name + " expected");
         }
         return Map.of();
     }
@@ -144,7 +145,7 @@ public record JobContainerConf(
         for (String text : texts) {
             switch (HostList.parse(text)) {
                 case HostList.Parsed.Ok good -> out.addAll(good.list().names());
-                case HostList.Parsed.Invalid bad -> values.error("Invalid NodeName " + text);
+                case HostList.Parsed.Invalid invalid -> values.error("Invalid NodeName " + text);
             }
         }
         return out;
@@ -163,7 +164,7 @@ public record JobContainerConf(
     /** The node's settings, as read so far. */
     private static final class Options {
         private final String file;
-        private final Map<String, String> kept = new TreeMap<>();
+        private final Map<String, String> settings = new TreeMap<>();
 
         Options(String file) {
             this.file = file;
@@ -185,7 +186,7 @@ public record JobContainerConf(
         }
 
         void put(String key, String value, Values values) {
-            kept.put(key, value);
+            settings.put(key, value);
             List<String> parts = List.of(value.split(","));
             boolean good = switch (KINDS.getOrDefault(key, LINUX_KINDS.getOrDefault(key, ""))) {
                 case "word" -> List.of("true", "false", "yes", "no").contains(value.toLowerCase(Locale.ROOT));
@@ -203,21 +204,22 @@ public record JobContainerConf(
         }
 
         private boolean yes(String key) {
-            return List.of("true", "yes").contains(kept.getOrDefault(key, "").toLowerCase(Locale.ROOT));
+            return List.of("true", "yes")
+                    .contains(settings.getOrDefault(key, "").toLowerCase(Locale.ROOT));
         }
 
         private Script script(String key) {
-            String seconds = kept.getOrDefault(key + "wait", "");
+            String seconds = settings.getOrDefault(key + "wait", "");
             return new Script(
-                    kept.getOrDefault(key, ""),
+                    settings.getOrDefault(key, ""),
                     seconds.matches("[0-9]{1,6}") ? Integer.parseInt(seconds) : Script.SECONDS);
         }
 
         JobContainerConf conf(File source, List<ConfigError> errors) {
-            String base = kept.getOrDefault("basepath", "");
+            String base = settings.getOrDefault("basepath", "");
             boolean off = base.equalsIgnoreCase("none");
             List<String> dirs =
-                    kept.containsKey("dirs") ? List.of(kept.get("dirs").split(",")) : DIRS;
+                    settings.containsKey("dirs") ? List.of(settings.get("dirs").split(",")) : DIRS;
             if (base.isEmpty()) {
                 errors.add(
                         new ConfigError(source.getPath(), 0, "Configuration for this node not found in " + file, ""));
@@ -228,18 +230,19 @@ public record JobContainerConf(
                         "The base path cannot be one of the directories that jobs have for themselves",
                         ""));
             }
-            List<String> flags = List.of(kept.getOrDefault("clonensflags", "").split(","));
+            List<String> flags =
+                    List.of(settings.getOrDefault("clonensflags", "").split(","));
             return new JobContainerConf(
                     off ? "" : base,
                     yes("autobasepath"),
                     dirs,
                     yes("shared"),
-                    kept.getOrDefault("initscript", ""),
+                    settings.getOrDefault("initscript", ""),
                     script("clonensscript"),
                     script("clonensepilog"),
                     flags.contains("CLONE_NEWPID"),
                     flags.contains("CLONE_NEWUSER"),
-                    kept.getOrDefault("usernsscript", ""));
+                    settings.getOrDefault("usernsscript", ""));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.config.sister;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -124,31 +125,31 @@ public record KafkaConf(
 
     /** Mistakes are added to {@code errors}. */
     public static KafkaConf read(SlurmConf conf, List<ConfigError> errors) {
-        Map<String, String> said = new TreeMap<>();
+        Map<String, String> settings = new TreeMap<>();
         List<String> without = new ArrayList<>();
-        List<String> wrong = new ArrayList<>();
+        List<String> faults = new ArrayList<>();
         Map<String, String> params = new TreeMap<>(conf.parameters(Key.JOB_COMP_PARAMS));
         if (isAsked(conf)) {
-            properties(conf.text(Key.JOB_COMP_LOC), said, without, wrong);
+            properties(conf.text(Key.JOB_COMP_LOC), settings, without, faults);
             params.keySet().stream()
                     .filter(p -> !PARAMS.contains(p))
-                    .forEach(p -> wrong.add("JobCompParams=" + p + " is not known to " + TYPE));
+                    .forEach(p -> faults.add("JobCompParams=" + p + " is not known to " + TYPE));
             for (String number : List.of("flush_timeout", "poll_interval")) {
                 if (!params.getOrDefault(number, "0")
                         .matches(number.startsWith("flush") ? "-1|[0-9]{1,9}" : "[0-9]{1,10}")) {
-                    wrong.add("Bad value \"" + params.get(number) + "\" for JobCompParams=" + number);
+                    faults.add("Bad value \"" + params.get(number) + "\" for JobCompParams=" + number);
                 }
             }
         }
-        Map<String, String> client = client(said, wrong);
+        Map<String, String> client = client(settings, faults);
         KafkaConf out = new KafkaConf(
                 client,
-                number(said, "linger.ms", 5),
-                number(said, "message.timeout.ms", 300_000),
-                number(said, "retry.backoff.ms", 100),
+                number(settings, "linger.ms", 5),
+                number(settings, "message.timeout.ms", 300_000),
+                number(settings, "retry.backoff.ms", 100),
                 List.copyOf(without),
                 Map.copyOf(params));
-        wrong.forEach(sentence -> errors.add(new ConfigError(conf.file(), 0, sentence, "")));
+        faults.forEach(sentence -> errors.add(new ConfigError(conf.file(), 0, sentence, "")));
         return out;
     }
 
@@ -156,16 +157,16 @@ public record KafkaConf(
         return Map.entry(name, name);
     }
 
-    private static Map<String, String> client(Map<String, String> said, List<String> wrong) {
+    private static Map<String, String> client(Map<String, String> settings, List<String> errors) {
         NUMBERS.stream()
-                .filter(n -> !said.getOrDefault(n, "0").matches("[0-9]{1,9}"))
-                .forEach(n -> wrong.add("Bad value \"" + said.remove(n) + "\" for " + n));
-        oneOf(said, "acks", List.of("all", "-1", "0", "1"), wrong);
-        oneOf(said, "compression.codec", List.of("none", "gzip"), wrong);
-        oneOf(said, "enable.idempotence", List.of("true", "false"), wrong);
-        oneOf(said, "security.protocol", List.of("plaintext", "ssl", "sasl_plaintext", "sasl_ssl"), wrong);
+                .filter(n -> !settings.getOrDefault(n, "0").matches("[0-9]{1,9}"))
+                .forEach(n -> errors.add("Bad value \"" + settings.remove(n) + "\" for " + n));
+        oneOf(settings, "acks", List.of("all", "-1", "0", "1"), errors);
+        oneOf(settings, "compression.codec", List.of("none", "gzip"), errors);
+        oneOf(settings, "enable.idempotence", List.of("true", "false"), errors);
+        oneOf(settings, "security.protocol", List.of("plaintext", "ssl", "sasl_plaintext", "sasl_ssl"), errors);
         Map<String, String> out = new TreeMap<>();
-        said.forEach((name, value) -> out.put(KNOWN.get(name), value));
+        settings.forEach((name, value) -> out.put(KNOWN.get(name), value));
         out.putIfAbsent("client.id", "rdkafka");
         out.putIfAbsent("enable.idempotence", "false");
         out.putIfAbsent("request.timeout.ms", "30000");
@@ -186,20 +187,22 @@ public record KafkaConf(
         if (out.containsKey("ssl.keystore.key")) {
             out.put("ssl.keystore.type", "PEM");
         }
-        sasl(said, out, wrong);
+        sasl(settings, out, errors);
         return Map.copyOf(out);
     }
 
-    private static void sasl(Map<String, String> said, Map<String, String> out, List<String> wrong) {
+    private static void sasl(Map<String, String> settings, Map<String, String> out, List<String> errors) {
         out.remove("sasl.username");
         out.remove("sasl.password");
-        if (!said.getOrDefault("security.protocol", "").toLowerCase(Locale.ROOT).startsWith("sasl")) {
+        if (!settings.getOrDefault("security.protocol", "")
+                .toLowerCase(Locale.ROOT)
+                .startsWith("sasl")) {
             return;
         }
-        String mechanism = said.getOrDefault("sasl.mechanism", "");
-        String username = said.getOrDefault("sasl.username", "");
+        String mechanism = settings.getOrDefault("sasl.mechanism", "");
+        String username = settings.getOrDefault("sasl.username", "");
         if (!MECHANISMS.contains(mechanism) || username.isEmpty()) {
-            wrong.add("security.protocol=" + said.get("security.protocol")
+            errors.add("security.protocol=" + settings.get("security.protocol")
                     + " needs sasl.username, sasl.password and sasl.mechanism, which is " + "one of "
                     + String.join(", ", MECHANISMS));
             return;
@@ -209,58 +212,60 @@ public record KafkaConf(
         out.put(
                 "sasl.jaas.config",
                 module + " required username=" + quoted(username) + " password="
-                        + quoted(said.getOrDefault("sasl.password", "")) + ";");
+                        + quoted(settings.getOrDefault("sasl.password", "")) + ";");
     }
 
     private static String quoted(String text) {
         return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
     }
 
-    private static void properties(String place, Map<String, String> said, List<String> without, List<String> wrong) {
+    private static void properties(
+            String place, Map<String, String> settings, List<String> without, List<String> errors) {
         if (!place.startsWith("/")) {
-            wrong.add(TYPE + " needs JobCompLoc, the absolute path of a file with at least bootstrap.servers");
+            errors.add(TYPE + " needs JobCompLoc, the absolute path of a file with at least bootstrap.servers");
             return;
         }
         try {
             for (String raw : Files.readAllLines(Path.of(place))) {
                 String line = raw.strip();
-                int eq = line.indexOf('=');
+                int equalSign = line.indexOf('=');
                 if (line.isEmpty() || line.startsWith("#")) {
                     continue;
                 }
-                String name = eq < 0 ? line : line.substring(0, eq).strip();
+                String name =
+                        equalSign < 0 ? line : line.substring(0, equalSign).strip();
                 name = OTHER_NAMES.getOrDefault(name, name);
-                if (eq < 0 || !KNOWN.containsKey(name) && !WITHOUT.contains(name)) {
-                    wrong.add(place + ": the property " + name + " is not part of this version");
+                if (equalSign < 0 || !KNOWN.containsKey(name) && !WITHOUT.contains(name)) {
+                    errors.add(place + ": the property " + name + " is not part of this version");
                 } else if (WITHOUT.contains(name)) {
                     without.add(name);
                 } else {
-                    said.put(name, line.substring(eq + 1).strip());
+                    settings.put(name, line.substring(equalSign + 1).strip());
                 }
             }
         } catch (NoSuchFileException e) {
-            wrong.add("JobCompLoc=" + place + ": No such file or directory");
+            errors.add("JobCompLoc=" + place + ": No such file or directory");
             return;
         } catch (IOException e) {
-            wrong.add("JobCompLoc=" + place + " cannot be read: " + e.getMessage());
+            errors.add("JobCompLoc=" + place + " cannot be read: " + ErrorSentence.of(e));
             return;
         }
-        if (said.getOrDefault("bootstrap.servers", "").isEmpty()) {
-            wrong.add(place + ": bootstrap.servers is needed");
+        if (settings.getOrDefault("bootstrap.servers", "").isEmpty()) {
+            errors.add(place + ": bootstrap.servers is needed");
         }
     }
 
-    private static void oneOf(Map<String, String> said, String name, List<String> known, List<String> wrong) {
-        String value = said.getOrDefault(name, known.getFirst()).toLowerCase(Locale.ROOT);
+    private static void oneOf(Map<String, String> settings, String name, List<String> known, List<String> errors) {
+        String value = settings.getOrDefault(name, known.getFirst()).toLowerCase(Locale.ROOT);
         if (!known.contains(value)) {
-            wrong.add(name + "=" + value + " is not part of this version; there is " + String.join(", ", known));
-            said.remove(name);
-        } else if (said.containsKey(name)) {
-            said.put(name, value);
+            errors.add(name + "=" + value + " is not part of this version; there is " + String.join(", ", known));
+            settings.remove(name);
+        } else if (settings.containsKey(name)) {
+            settings.put(name, value);
         }
     }
 
-    private static int number(Map<String, String> said, String name, int fallback) {
-        return Integer.parseInt(said.getOrDefault(name, Integer.toString(fallback)));
+    private static int number(Map<String, String> settings, String name, int fallback) {
+        return Integer.parseInt(settings.getOrDefault(name, Integer.toString(fallback)));
     }
 }

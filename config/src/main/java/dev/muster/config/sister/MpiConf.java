@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * mpi.conf: what the PMIx servers of steps are told. An absent file means the defaults.
+ * mpi.conf: the configuration of the PMIx servers of steps. An absent file means the defaults.
  *
  * @param clientDirectory PMIxCliTmpDirBase: where each step's tasks have a directory of their own, "" to leave that to
  *     them
@@ -43,7 +43,8 @@ public record MpiConf(
         PMIxNetDevicesUCX text -
         PMIxShareServerTopology yesno no
         PMIxTimeout number 300
-        PMIxTlsUCX text -""", "");
+        PMIxTlsUCX text -\
+        """, "");
     /** Names in the order in which they are shown. */
     private static final List<String> NAMES = List.of(
             "PMIxCliTmpDirBase",
@@ -76,9 +77,9 @@ public record MpiConf(
 
     /** Reads the file; mistakes are added to {@code errors}. */
     public static MpiConf read(File file, List<ConfigError> errors) {
-        Set<String> given = new HashSet<>();
+        Set<String> names = new HashSet<>();
         List<ConfigError> found = new ArrayList<>();
-        Map<String, String> read = TABLE.read(file, found, given);
+        Map<String, String> read = TABLE.read(file, found, names);
         List<String> complaints = new ArrayList<>();
         String directory = Values.of(read, "pmixclitmpdirbase");
         if (!directory.isEmpty() && !directory.startsWith("/")) {
@@ -105,7 +106,7 @@ public record MpiConf(
                 environment,
                 (int) Math.min(TIMEOUT_MOST_S, Long.parseLong(Values.of(read, "pmixtimeout"))),
                 INERT.stream()
-                        .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)) && !harmless(k, read))
+                        .filter(k -> names.contains(k.toLowerCase(Locale.ROOT)) && !harmless(k, read))
                         .toList(),
                 NAMES.stream()
                         .map(n -> row(n, Values.of(read, n.toLowerCase(Locale.ROOT))))

@@ -73,7 +73,8 @@ public record OciConf(
         SrunArgs text -
         SrunPath text -
         StdIODebug text -
-        SyslogDebug text -""", "");
+        SyslogDebug text -\
+        """, "");
     /** Keys of the container's own log, which is that of slurmstepd here, and of scrun. */
     private static final List<String> INERT =
             List.of("DebugFlags", "FileDebug", "StdIODebug", "SyslogDebug", "SrunArgs", "SrunPath");
@@ -102,8 +103,8 @@ public record OciConf(
         if (!file.exists()) {
             return NONE;
         }
-        Set<String> given = new HashSet<>();
-        Map<String, String> read = TABLE.read(file, errors, given);
+        Set<String> names = new HashSet<>();
+        Map<String, String> read = TABLE.read(file, errors, names);
         List<String> complaints = new ArrayList<>();
         OciConf conf = new OciConf(
                 true,
@@ -124,7 +125,7 @@ public record OciConf(
                 Values.of(read, "ignorefileconfigjson").equals("yes"),
                 Values.of(read, "disablecleanup").equals("yes"),
                 INERT.stream()
-                        .filter(k -> given.contains(k.toLowerCase(Locale.ROOT)))
+                        .filter(k -> names.contains(k.toLowerCase(Locale.ROOT)))
                         .toList());
         conf.check(complaints);
         complaints.forEach(c -> errors.add(new ConfigError(file.getPath(), 0, c, "")));

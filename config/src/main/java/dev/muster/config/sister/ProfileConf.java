@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Time series of steps: AcctGatherProfileType, and what acct_gather.conf says of it.
+ * Time series of steps: AcctGatherProfileType and its settings in acct_gather.conf.
  *
  * @param kind {@code influxdb} or {@code hdf5}, or "" without profiling
  * @param standard series of jobs that do not say: {@code energy}, {@code task} …
@@ -49,15 +49,15 @@ public record ProfileConf(
     /** Mistakes are added to {@code errors}. */
     public static ProfileConf of(SlurmConf conf, AcctGatherConf gather, List<ConfigError> errors) {
         String type = conf.text(Key.ACCT_GATHER_PROFILE_TYPE);
-        Map<String, String> said = gather.profile();
+        Map<String, String> settings = gather.profile();
         if (type.equals(PREFIX + "hdf5")) {
-            return hdf5(conf, said, type, errors);
+            return hdf5(conf, settings, type, errors);
         }
         if (!type.equals(PREFIX + "influxdb")) {
             return NONE;
         }
         for (String needed : List.of("ProfileInfluxDBHost", "ProfileInfluxDBDatabase")) {
-            if (said.getOrDefault(lower(needed), "").isEmpty()) {
+            if (settings.getOrDefault(lower(needed), "").isEmpty()) {
                 errors.add(new ConfigError(
                         conf.file(),
                         0,
@@ -66,7 +66,7 @@ public record ProfileConf(
                         ""));
             }
         }
-        if (!text(said, "Pass").isEmpty() && text(said, "User").isEmpty()) {
+        if (!text(settings, "Pass").isEmpty() && text(settings, "User").isEmpty()) {
             errors.add(new ConfigError(
                     conf.file(),
                     0,
@@ -74,30 +74,31 @@ public record ProfileConf(
                             + "ProfileInfluxDBPass is specified to use the " + type + " plugin",
                     ""));
         }
-        boolean grouped =
-                words(said, "Flags", List.of("grouped_fields"), conf, errors).contains("grouped_fields");
-        List<String> tags = words(said, "ExtraTags", TAGS, conf, errors);
+        boolean grouped = words(settings, "Flags", List.of("grouped_fields"), conf, errors)
+                .contains("grouped_fields");
+        List<String> tags = words(settings, "ExtraTags", TAGS, conf, errors);
         if (!tags.isEmpty() && !grouped) {
             errors.add(new ConfigError(
                     conf.file(), 0, "ProfileInfluxDBExtraTags requires ProfileInfluxDBFlags=grouped_fields", ""));
         }
         return new ProfileConf(
                 "influxdb",
-                series(text(said, "Default"), "InfluxDB", conf, errors),
+                series(text(settings, "Default"), "InfluxDB", conf, errors),
                 "",
-                text(said, "Host"),
-                text(said, "Database"),
-                text(said, "RTPolicy"),
-                text(said, "User"),
-                text(said, "Pass"),
-                number(said, "Frequency", FREQUENCY_S, conf, errors),
-                number(said, "Timeout", TIMEOUT_S, conf, errors),
+                text(settings, "Host"),
+                text(settings, "Database"),
+                text(settings, "RTPolicy"),
+                text(settings, "User"),
+                text(settings, "Pass"),
+                number(settings, "Frequency", FREQUENCY_S, conf, errors),
+                number(settings, "Timeout", TIMEOUT_S, conf, errors),
                 grouped,
                 tags);
     }
 
-    private static ProfileConf hdf5(SlurmConf conf, Map<String, String> said, String type, List<ConfigError> errors) {
-        String directory = said.getOrDefault("profilehdf5dir", "");
+    private static ProfileConf hdf5(
+            SlurmConf conf, Map<String, String> settings, String type, List<ConfigError> errors) {
+        String directory = settings.getOrDefault("profilehdf5dir", "");
         if (directory.isEmpty()) {
             // two blanks, as in the original
             errors.add(new ConfigError(
@@ -110,7 +111,7 @@ public record ProfileConf(
         }
         return new ProfileConf(
                 "hdf5",
-                series(said.getOrDefault("profilehdf5default", ""), "HDF5", conf, errors),
+                series(settings.getOrDefault("profilehdf5default", ""), "HDF5", conf, errors),
                 directory,
                 "",
                 "",
@@ -127,13 +128,13 @@ public record ProfileConf(
         return key.toLowerCase(Locale.ROOT);
     }
 
-    private static String text(Map<String, String> said, String key) {
-        return said.getOrDefault("profileinfluxdb" + lower(key), "");
+    private static String text(Map<String, String> settings, String key) {
+        return settings.getOrDefault("profileinfluxdb" + lower(key), "");
     }
 
     private static int number(
-            Map<String, String> said, String key, int fallback, SlurmConf conf, List<ConfigError> errors) {
-        String value = text(said, key);
+            Map<String, String> settings, String key, int fallback, SlurmConf conf, List<ConfigError> errors) {
+        String value = text(settings, key);
         if (!value.matches("[0-9]{0,6}")) {
             errors.add(new ConfigError(conf.file(), 0, "Bad value \"" + value + "\" for ProfileInfluxDB" + key, ""));
             return fallback;
@@ -142,9 +143,9 @@ public record ProfileConf(
     }
 
     private static List<String> words(
-            Map<String, String> said, String key, List<String> known, SlurmConf conf, List<ConfigError> errors) {
+            Map<String, String> settings, String key, List<String> known, SlurmConf conf, List<ConfigError> errors) {
         List<String> out = new ArrayList<>();
-        for (String word : text(said, key).split(",")) {
+        for (String word : text(settings, key).split(",")) {
             if (!word.isBlank() && !known.contains(lower(word.strip()))) {
                 errors.add(new ConfigError(
                         conf.file(),

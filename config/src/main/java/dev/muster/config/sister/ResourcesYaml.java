@@ -7,6 +7,7 @@ import dev.muster.config.key.Key;
 import dev.muster.model.cluster.LayeredResource;
 import dev.muster.model.cluster.LayeredResource.Layer;
 import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
@@ -55,49 +56,49 @@ public final class ResourcesYaml {
                 return List.of();
             }
             for (Object item : list) {
-                LayeredResource r = resource(YamlLite.map(item));
-                if (out.stream().anyMatch(o -> o.name().equals(r.name()))) {
-                    error("resource " + r.name() + " has already been defined");
+                LayeredResource resource = resource(YamlLite.map(item));
+                if (out.stream().anyMatch(o -> o.name().equals(resource.name()))) {
+                    error("resource " + resource.name() + " has already been defined");
                 }
-                out.add(r);
+                out.add(resource);
             }
         } catch (IOException e) {
-            error("cannot be read: " + e.getMessage());
+            error("cannot be read: " + ErrorSentence.of(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file, e.line, e.getMessage(), ""));
         }
         return out;
     }
 
-    private LayeredResource resource(Map<?, ?> m) {
-        String name = YamlLite.text(m, "resource");
-        checkKeys(m, KEYS, "resource " + name);
+    private LayeredResource resource(Map<?, ?> fields) {
+        String name = YamlLite.text(fields, "resource");
+        checkKeys(fields, KEYS, "resource " + name);
         if (!name.matches("[A-Za-z][A-Za-z0-9_.-]*")) {
             error("\"" + name + "\" is no name of a resource");
         }
         if (conf.list(Key.LICENSES).stream().anyMatch(l -> l.split("[:=]")[0].equals(name))) {
             error("resource " + name + " is a license of the cluster already");
         }
-        if (!m.isEmpty() && !m.keySet().iterator().next().equals("resource")) {
+        if (!fields.isEmpty() && !fields.keySet().iterator().next().equals("resource")) {
             error("resource must be the first key of " + name);
         }
-        String mode = YamlLite.text(m, "mode");
+        String mode = YamlLite.text(fields, "mode");
         if (!mode.matches("MODE_[123]")) {
             error("mode of resource " + name + " is none of MODE_1, MODE_2 and MODE_3: \"" + mode + "\"");
             return new LayeredResource(name, 1, Map.of(), List.of());
         }
         Map<String, Integer> variables = new TreeMap<>();
-        YamlLite.list(m.get("variables"))
+        YamlLite.list(fields.get("variables"))
                 .forEach(v -> variables.put(
                         YamlLite.text(YamlLite.map(v), "name"), number(YamlLite.text(YamlLite.map(v), "value"), name)));
         List<Layer> layers = new ArrayList<>();
-        YamlLite.list(m.get("layers")).forEach(l -> layers.add(layer(YamlLite.map(l), name)));
+        YamlLite.list(fields.get("layers")).forEach(l -> layers.add(layer(YamlLite.map(l), name)));
         if (layers.isEmpty()) {
             error("resource " + name + " has no layers");
         }
         for (int i = 0; i < layers.size(); i++) {
-            Set<String> own = new HashSet<>(layers.get(i).nodes());
-            if (layers.subList(0, i).stream().anyMatch(l -> own.equals(new HashSet<>(l.nodes())))) {
+            Set<String> layerNodes = new HashSet<>(layers.get(i).nodes());
+            if (layers.subList(0, i).stream().anyMatch(l -> layerNodes.equals(new HashSet<>(l.nodes())))) {
                 error("two layers of resource " + name + " have the same nodes: "
                         + HostList.of(layers.get(i).nodes()).compressed());
             }
@@ -106,16 +107,16 @@ public final class ResourcesYaml {
         if (r.mode() == 3 && !isTree(r)) {
             error("layers of resource " + name + " are no tree of the same depth everywhere, which MODE_3 needs");
         }
-        if (m.containsKey("topology")) {
-            topology(r, YamlLite.text(m, "topology"));
+        if (fields.containsKey("topology")) {
+            topology(r, YamlLite.text(fields, "topology"));
         }
         return r;
     }
 
-    private Layer layer(Map<?, ?> m, String name) {
-        checkKeys(m, LAYER_KEYS, "a layer of resource " + name);
+    private Layer layer(Map<?, ?> fields, String name) {
+        checkKeys(fields, LAYER_KEYS, "a layer of resource " + name);
         List<String> members = new ArrayList<>();
-        for (Object o : m.get("nodes") instanceof List<?> l ? l : List.of(YamlLite.text(m, "nodes"))) {
+        for (Object o : fields.get("nodes") instanceof List<?> l ? l : List.of(YamlLite.text(fields, "nodes"))) {
             if (HostList.parse(o.toString()) instanceof HostList.Parsed.Ok ok) {
                 members.addAll(ok.list().names());
             } else {
@@ -129,46 +130,47 @@ public final class ResourcesYaml {
             error("a layer of resource " + name + " has no nodes");
         }
         int base = 0;
-        for (Object o : YamlLite.list(m.get("base"))) {
+        for (Object o : YamlLite.list(fields.get("base"))) {
             base = (int) Math.min(COUNT_MAX, (long) base + number(YamlLite.text(YamlLite.map(o), "value"), name));
         }
-        String count = YamlLite.text(m, "count");
+        String count = YamlLite.text(fields, "count");
         return new Layer(members.stream().distinct().toList(), count.equals("-1") ? -1 : number(count, name), base);
     }
 
     /** One layer has all nodes, any two lie one in the other or apart, and every node is in equally many. */
-    private static boolean isTree(LayeredResource r) {
+    private static boolean isTree(LayeredResource resource) {
         Set<Integer> depths = new HashSet<>();
         Set<String> all = new HashSet<>();
-        for (Layer a : r.layers()) {
+        for (Layer a : resource.layers()) {
             all.addAll(a.nodes());
-            for (Layer b : r.layers()) {
+            for (Layer b : resource.layers()) {
                 boolean apart = b.nodes().stream().noneMatch(a.nodes()::contains);
                 if (!apart && !a.nodes().containsAll(b.nodes()) && !b.nodes().containsAll(a.nodes())) {
                     return false;
                 }
             }
         }
-        all.forEach(n -> depths.add(r.of(n).size()));
-        return depths.size() == 1 && r.layers().stream().anyMatch(l -> l.nodes().size() == all.size());
+        all.forEach(n -> depths.add(resource.of(n).size()));
+        return depths.size() == 1
+                && resource.layers().stream().anyMatch(l -> l.nodes().size() == all.size());
     }
 
-    private void topology(LayeredResource r, String name) {
-        if (r.mode() != 3) {
-            error("topology of resource " + r.name() + " needs MODE_3");
+    private void topology(LayeredResource resource, String name) {
+        if (resource.mode() != 3) {
+            error("topology of resource " + resource.name() + " needs MODE_3");
         }
         List<Topology> blocks = Topologies.read(conf, new ArrayList<>()).stream()
                 .filter(t -> t.name().equals(name) && t.kind() == Topology.Kind.BLOCK)
                 .toList();
         if (blocks.isEmpty()) {
-            error("topology " + name + " of resource " + r.name() + " is no topology/block");
+            error("topology " + name + " of resource " + resource.name() + " is no topology/block");
             return;
         }
         boolean same = blocks.getFirst().blocks().stream()
-                .allMatch(b ->
-                        r.layers().stream().anyMatch(l -> new HashSet<>(l.nodes()).equals(new HashSet<>(b.nodes()))));
+                .allMatch(b -> resource.layers().stream()
+                        .anyMatch(l -> new HashSet<>(l.nodes()).equals(new HashSet<>(b.nodes()))));
         if (!same) {
-            error("layers of resource " + r.name() + " are not the blocks of topology " + name);
+            error("layers of resource " + resource.name() + " are not the blocks of topology " + name);
         }
     }
 

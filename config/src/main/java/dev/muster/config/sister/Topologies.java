@@ -9,6 +9,7 @@ import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.model.cluster.NodeTopology;
 import dev.muster.model.cluster.Topology;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.File;
 import java.io.IOException;
@@ -40,29 +41,30 @@ public final class Topologies {
     public static List<Topology> read(SlurmConf conf, List<ConfigError> errors) {
         List<Topology> all = files(conf, errors);
         List<Topology> after = all;
-        for (NodeConf n : conf.nodes()) {
-            if (!n.topology().isEmpty()) {
-                switch (NodeTopology.place(after, n.name(), n.topology())) {
+        for (NodeConf node : conf.nodes()) {
+            if (!node.topology().isEmpty()) {
+                switch (NodeTopology.place(after, node.name(), node.topology())) {
                     case NodeTopology.Placed p -> after = p.topologies();
                     case NodeTopology.Wrong w ->
                         errors.add(new ConfigError(
-                                n.file(),
-                                n.line(),
-                                "NodeName=" + n.name() + " Topology=" + n.topology() + ": " + w.sentence(),
-                                n.topology()));
+                                node.file(),
+                                node.line(),
+                                "NodeName=" + node.name() + " Topology=" + node.topology() + ": " + w.sentence(),
+                                node.topology()));
                 }
             }
         }
-        for (PartitionConf p : conf.partitions()) {
-            boolean known = p.topology().isEmpty()
-                    || all.isEmpty() && p.topology().equals("default")
-                    || all.stream().anyMatch(t -> t.name().equals(p.topology()));
+        for (PartitionConf partition : conf.partitions()) {
+            boolean known = partition.topology().isEmpty()
+                    || all.isEmpty() && partition.topology().equals("default")
+                    || all.stream().anyMatch(t -> t.name().equals(partition.topology()));
             if (!known) {
                 errors.add(new ConfigError(
-                        p.file(),
-                        p.line(),
-                        "PartitionName=" + p.name() + " Topology=" + p.topology() + ": Invalid partition topology",
-                        p.topology()));
+                        partition.file(),
+                        partition.line(),
+                        "PartitionName=" + partition.name() + " Topology=" + partition.topology()
+                                + ": Invalid partition topology",
+                        partition.topology()));
             }
         }
         return all;
@@ -120,20 +122,20 @@ public final class Topologies {
         errors.add(new ConfigError(file, 0, sentence, ""));
     }
 
-    private Topology plain(TopologyConf c, boolean tree, boolean onRequest) {
-        if (tree && c.switches().isEmpty()) {
+    private Topology plain(TopologyConf conf, boolean tree, boolean onRequest) {
+        if (tree && conf.switches().isEmpty()) {
             error("No switches configured");
         }
         List<Switch> switches = new ArrayList<>();
-        c.switches().forEach(s -> switches.add(new Switch(s.name(), s.linkSpeed(), s.nodes(), s.switches())));
+        conf.switches().forEach(s -> switches.add(new Switch(s.name(), s.linkSpeed(), s.nodes(), s.switches())));
         return tree
                 ? tree("default", switches, onRequest)
                 : blocks(
                         "default",
-                        c.blocks().stream()
+                        conf.blocks().stream()
                                 .map(b -> new Topology.Block(b.name(), b.nodes()))
                                 .toList(),
-                        c.blockSizes());
+                        conf.blockSizes());
     }
 
     private record Switch(String name, long speed, List<String> nodes, List<String> children) {}
@@ -145,29 +147,29 @@ public final class Topologies {
                 error("Switch (" + s.name + ") has already been defined");
             }
         });
-        Map<String, Below> known = new LinkedHashMap<>();
+        Map<String, Subtree> known = new LinkedHashMap<>();
         List<Topology.Switch> out = new ArrayList<>();
         for (Switch s : byName.values()) {
-            Below below = below(s, byName, known, new LinkedHashSet<>());
+            Subtree below = below(s, byName, known, new LinkedHashSet<>());
             out.add(new Topology.Switch(s.name, below.level, s.speed, List.copyOf(below.nodes), s.children));
         }
         return new Topology(name, Topology.Kind.TREE, out, List.of(), List.of(), List.of(), onRequest);
     }
 
-    private record Below(int level, Set<String> nodes) {}
+    private record Subtree(int level, Set<String> nodes) {}
 
     /**
      * The level of a switch and the nodes below it.
      *
      * @param above switches on the way here
      */
-    private Below below(Switch s, Map<String, Switch> all, Map<String, Below> known, Set<String> above) {
+    private Subtree below(Switch s, Map<String, Switch> all, Map<String, Subtree> known, Set<String> above) {
         if (known.containsKey(s.name)) {
             return known.get(s.name);
         }
         if (!above.add(s.name)) {
             error("Switches form a loop: " + s.name);
-            return new Below(0, Set.of());
+            return new Subtree(0, Set.of());
         }
         Set<String> nodes = new LinkedHashSet<>(s.nodes);
         int level = 0;
@@ -175,13 +177,13 @@ public final class Topologies {
             if (!all.containsKey(child)) {
                 error("switch " + s.name + " has invalid child (" + child + ")");
             } else {
-                Below b = below(all.get(child), all, known, above);
+                Subtree b = below(all.get(child), all, known, above);
                 level = Math.max(level, 1 + b.level);
                 nodes.addAll(b.nodes);
             }
         }
         above.remove(s.name);
-        known.put(s.name, new Below(level, nodes));
+        known.put(s.name, new Subtree(level, nodes));
         return known.get(s.name);
     }
 
@@ -210,14 +212,15 @@ public final class Topologies {
         }
         Set<String> names = new LinkedHashSet<>();
         Set<String> nodes = new LinkedHashSet<>();
-        for (Topology.Block r : rings) {
-            if (r.name().isEmpty() || !names.add(r.name())) {
-                error("Ring (" + r.name() + ") has already been defined");
+        for (Topology.Block block : rings) {
+            if (block.name().isEmpty() || !names.add(block.name())) {
+                error("Ring (" + block.name() + ") has already been defined");
             }
-            if (r.nodes().isEmpty() || r.nodes().size() > RING_MAX) {
-                error("Ring " + r.name() + " has " + r.nodes().size() + " nodes, and may have from 1 to " + RING_MAX);
+            if (block.nodes().isEmpty() || block.nodes().size() > RING_MAX) {
+                error("Ring " + block.name() + " has " + block.nodes().size() + " nodes, and may have from 1 to "
+                        + RING_MAX);
             }
-            r.nodes().stream()
+            block.nodes().stream()
                     .filter(n -> !nodes.add(n))
                     .findFirst()
                     .ifPresent(n -> error("Node " + n + " is in a ring already"));
@@ -237,19 +240,19 @@ public final class Topologies {
             boolean chosen = false;
             for (Object item : list) {
                 Map<?, ?> m = YamlLite.map(item);
-                Topology t = one(m, onRequest);
-                if (t.name().isEmpty() || !m.keySet().iterator().next().equals("topology")) {
+                Topology topology = one(m, onRequest);
+                if (topology.name().isEmpty() || !m.keySet().iterator().next().equals("topology")) {
                     error("a topology begins with its name");
                 }
-                if (out.stream().anyMatch(o -> o.name().equals(t.name()))) {
-                    error("topology " + t.name() + " has already been defined");
+                if (out.stream().anyMatch(o -> o.name().equals(topology.name()))) {
+                    error("topology " + topology.name() + " has already been defined");
                 }
                 boolean first = !chosen && isTrue(YamlLite.text(m, "cluster_default"));
                 chosen |= first;
-                out.add(first ? 0 : out.size(), t);
+                out.add(first ? 0 : out.size(), topology);
             }
         } catch (IOException e) {
-            error("cannot be read: " + e.getMessage());
+            error("cannot be read: " + ErrorSentence.of(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file, e.line, e.getMessage(), ""));
         }

@@ -127,8 +127,8 @@ public final class DbdAccounting implements Accounting {
         };
     }
 
-    private EmbeddedAccounting.Questions questions() {
-        return new EmbeddedAccounting.Questions() {
+    private EmbeddedAccounting.RowQueries questions() {
+        return new EmbeddedAccounting.RowQueries() {
             @Override
             public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
                 return Codec.decode(asked(query, cluster), AccountingRows.Answer.class);

@@ -52,13 +52,13 @@ public final class EmbeddedAccounting implements Accounting {
     private record JobKey(long sluid, int restarts) {}
 
     private final RowSink store;
-    private final Questions questions;
+    private final RowQueries questions;
     private final ProjectionWriter projector;
     private final Map<StepKey, Usage> usages = new HashMap<>();
     /** The last rows of steps that run on several nodes. */
     private final Map<StepKey, StepRow> running = new HashMap<>();
 
-    private final KeptTexts texts;
+    private final ScriptUploads texts;
     private final Map<JobKey, Long> suspendedSeconds = new HashMap<>();
     private final Map<StepKey, Long> stepSuspendedSeconds = new HashMap<>();
     private final WaitReasons waits;
@@ -85,7 +85,7 @@ public final class EmbeddedAccounting implements Accounting {
         }
         EmbeddedAccounting out = new EmbeddedAccounting(
                 store,
-                new Questions() {
+                new RowQueries() {
                     @Override
                     public AccountingRows.Answer answer(AccountingRows.Query query, String cluster) {
                         return store.answer(query.of(List.of()), System.currentTimeMillis() / 1000, cluster);
@@ -117,7 +117,7 @@ public final class EmbeddedAccounting implements Accounting {
     }
 
     /** Answers queries for rows. */
-    interface Questions {
+    interface RowQueries {
         AccountingRows.Answer answer(AccountingRows.Query query, String cluster);
 
         /** Returns the answer as it is written, where no record is made of it. */
@@ -130,7 +130,7 @@ public final class EmbeddedAccounting implements Accounting {
 
     EmbeddedAccounting(
             RowSink store,
-            Questions questions,
+            RowQueries questions,
             Function<String, Bytes> contents,
             Consumer<String> log,
             int waitingMax) {
@@ -143,12 +143,12 @@ public final class EmbeddedAccounting implements Accounting {
      */
     EmbeddedAccounting(
             RowSink store,
-            Questions questions,
+            RowQueries questions,
             Function<String, Bytes> contents,
             Consumer<String> log,
             int waitingMax,
             boolean discards) {
-        this.texts = new KeptTexts(contents, log);
+        this.texts = new ScriptUploads(contents, log);
         this.store = store;
         this.waits = new WaitReasons(j -> store.answers() ? store.job(j.rowSluid(), j.restarts()) : Optional.empty());
         this.questions = questions;
@@ -372,7 +372,7 @@ public final class EmbeddedAccounting implements Accounting {
         private final List<AccountingRows.InstanceRow> instanceRows = new ArrayList<>();
         private final TreeSet<Integer> fresh = new TreeSet<>();
         private boolean looked;
-        private final KeptTexts.Of texts = EmbeddedAccounting.this.texts.next();
+        private final ScriptUploads.Batch texts = EmbeddedAccounting.this.texts.next();
 
         private Rows(State state) {
             this.state = state;
@@ -415,7 +415,7 @@ public final class EmbeddedAccounting implements Accounting {
             }
         }
 
-        private Unmade finish(long index) {
+        private PendingRows finish(long index) {
             for (StepRef ref : steps) {
                 Optional<Job> job = state.jobs().find(ref.jobId);
                 job.flatMap(j -> j.step(ref.stepId)).ifPresent(s -> step(job.get(), s));
@@ -435,7 +435,7 @@ public final class EmbeddedAccounting implements Accounting {
             }
             boolean noJobs =
                     state.settings().options().accounting().enforcement().has(AccountingEnforcement.Word.NOJOBS);
-            return new Unmade(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
+            return new PendingRows(state, waits, noJobs ? List.of() : later, !noJobs, looked, batch(index));
         }
 
         /**
@@ -470,7 +470,7 @@ public final class EmbeddedAccounting implements Accounting {
      * @param kept whether accounting keeps jobs
      * @param looks whether jobs that wait for something new get rows as well in any case
      */
-    private record Unmade(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks, Batch rest)
+    private record PendingRows(State state, WaitReasons waits, List<Job> jobs, boolean kept, boolean looks, Batch rest)
             implements ProjectionWriter.Waiting {
         @Override
         public long seq() {
@@ -641,7 +641,7 @@ public final class EmbeddedAccounting implements Accounting {
         int tasks = Math.max(1, ranks.size());
         int firstTask = ranks.isEmpty() ? 0 : ranks.getFirst();
         if (b.peaks().tasks() > 0) {
-            return TaskUse.plus(a, b, node, all);
+            return StepUsage.plus(a, b, node, all);
         }
         long cpuUs = (b.userCpuUs() + b.systemCpuUs()) / tasks;
         boolean rss = b.maxRssKb() > a.maxRssKb();
@@ -667,8 +667,8 @@ public final class EmbeddedAccounting implements Accounting {
                 a.netOutBytes() + b.netOutBytes(),
                 a.avePages(),
                 a.extremes(),
-                TaskUse.khz(a, b),
-                TaskUse.metered(a, b));
+                StepUsage.khz(a, b),
+                StepUsage.metered(a, b));
     }
 
     private void forget(Job job) {

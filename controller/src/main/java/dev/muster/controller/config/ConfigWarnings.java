@@ -22,7 +22,7 @@ public final class ConfigWarnings {
                 IgnoredSettings.inertKeys(c),
                 IgnoredSettings.inertWords(c),
                 IgnoredSettings.unread(c),
-                SchedulerWords.without(c))) {
+                IneffectiveOptions.without(c))) {
             inert.forEach(sentence -> log.info("warning: " + sentence));
         }
     }

@@ -12,6 +12,7 @@ import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.api.ClusterMessages.ApiError;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
@@ -269,7 +270,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
                 if (!away || tried == hosts.size()) {
                     seen(Part.SLURMDBD, false);
                     throw new AccountingException(
-                            "slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + e.getMessage(), e);
+                            "slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + ErrorSentence.of(e),
+                            e);
                 }
                 // nothing was sent: the next one is asked the same
                 turn = (asked + 1) % hosts.size();

@@ -4,6 +4,7 @@ import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.accounting.DbdMessages.Register;
 import dev.muster.model.accounting.DbdMessages.Registered;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
 import dev.muster.transport.Session;
@@ -119,7 +120,7 @@ public final class ExternalDbds implements AutoCloseable {
                     ? "it keeps the rows of a cluster of this name: not registered there"
                     : "registered";
         } catch (IOException | IllegalStateException | Json.MalformedException e) {
-            return String.valueOf(e.getMessage());
+            return ErrorSentence.of(e);
         }
     }
 

@@ -12,6 +12,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.ClusterMessages.SignCertificate;
 import dev.muster.model.api.ClusterMessages.SignedCertificate;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Hash;
 import dev.muster.transport.Server.Reply;
 import java.io.File;
@@ -87,7 +88,7 @@ public final class Certificates {
                 run(script(c, CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
         String next = known && once ? secret() : "";
         if (certificate.isEmpty()
-                || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.Marks.hash(next)))) {
+                || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.CloudIdentity.hash(next)))) {
             return refused("sign_csr_script failed");
         }
         log.info("signed a certificate for node " + m.node());
@@ -138,7 +139,7 @@ public final class Certificates {
             }
             return Optional.of(new String(out, StandardCharsets.UTF_8));
         } catch (IOException e) {
-            log.error(script + " cannot be run: " + e.getMessage());
+            log.error(script + " cannot be run: " + ErrorSentence.of(e));
             return Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -4,10 +4,10 @@ import dev.muster.config.key.ConfigError;
 import dev.muster.config.key.Key;
 import dev.muster.controller.config.ConfigBridge;
 import dev.muster.controller.engine.CoreThread;
-import dev.muster.controller.engine.Since;
+import dev.muster.controller.engine.ListChangeTimes;
 import dev.muster.controller.view.HostFunctions;
 import dev.muster.controller.view.NodeViews;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.partition.PartitionEdit;
@@ -41,17 +41,17 @@ final class ClusterHandler {
     private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
-    private final Function<Caller, Privacy> privacyOf;
+    private final Function<Caller, PrivateDataFilter> privacyOf;
     private final Function<State, NodeViews> viewsOf;
     private final DaemonLog log;
-    private final Since nodesSince = new Since();
-    private final Since partitionsSince = new Since();
+    private final ListChangeTimes nodesSince = new ListChangeTimes();
+    private final ListChangeTimes partitionsSince = new ListChangeTimes();
 
     ClusterHandler(
             ControllerServices services,
             CoreThread core,
             Identities identities,
-            Function<Caller, Privacy> privacyOf,
+            Function<Caller, PrivateDataFilter> privacyOf,
             Function<State, NodeViews> viewsOf,
             DaemonLog log) {
         this.services = services;
@@ -85,10 +85,10 @@ final class ClusterHandler {
 
     private Reply nodes(Caller caller, ClusterMessages.QueryNodes q) {
         State state = core.durable();
-        Privacy privacy = privacyOf.apply(caller);
+        PrivateDataFilter privacy = privacyOf.apply(caller);
         boolean onlyOwn = !privacy.showsNodes(state, q.nodes());
         if (onlyOwn
-                && (!Privacy.ofPlaces(q.fields())
+                && (!PrivateDataFilter.ofPlaces(q.fields())
                         || state.nodes().values().stream().noneMatch(privacy::isOn))) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);
         }
@@ -117,7 +117,7 @@ final class ClusterHandler {
         return Reply.of(new ClusterMessages.NodesReply(now, nodesSince.of(now, state.nodes(), state.jobs()), out));
     }
 
-    private Reply partitions(Privacy privacy, ClusterMessages.QueryPartitions q) {
+    private Reply partitions(PrivateDataFilter privacy, ClusterMessages.QueryPartitions q) {
         State state = core.durable();
         if (privacy.hides("partitions")) {
             return Reply.error(SlurmErrno.ACCESS_DENIED);

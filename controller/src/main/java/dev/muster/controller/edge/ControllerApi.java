@@ -3,10 +3,10 @@ package dev.muster.controller.edge;
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.table.PackedRows;
 import dev.muster.config.key.Key;
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.CoreThread;
-import dev.muster.controller.engine.Since;
-import dev.muster.controller.engine.Watch;
+import dev.muster.controller.engine.ListChangeTimes;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.stats.RpcNames;
 import dev.muster.controller.view.AllocationView;
@@ -16,7 +16,7 @@ import dev.muster.controller.view.JobRowWriter;
 import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.NodeViews;
 import dev.muster.controller.view.PolicyViews;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.controller.view.StepViews;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
@@ -68,22 +68,22 @@ public final class ControllerApi {
     private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
-    private final Blobs blobs;
-    private final Watch watch;
+    private final BlobStore blobs;
+    private final JobWatch watch;
     private final NodeLinks links;
     private final DaemonLog log;
     private final SubmitHandler submissions;
     private final JobUpdateHandler updates;
-    private final Notices notices = new Notices();
-    private final Since jobsSince = new Since();
+    private final AllocationNotices notices = new AllocationNotices();
+    private final ListChangeTimes jobsSince = new ListChangeTimes();
     private final MessageHandlers messages = new MessageHandlers();
 
     public ControllerApi(
             ControllerServices services,
             CoreThread core,
             Identities identities,
-            Blobs blobs,
-            Watch watch,
+            BlobStore blobs,
+            JobWatch watch,
             NodeLinks links,
             DaemonLog log) {
         this.services = services;
@@ -363,8 +363,8 @@ public final class ControllerApi {
                 fields);
     }
 
-    private Privacy privacy(Caller caller) {
-        return new Privacy(
+    private PrivateDataFilter privacy(Caller caller) {
+        return new PrivateDataFilter(
                 services.conf().list(Key.PRIVATE_DATA),
                 core.durable(),
                 caller.uid(),
@@ -376,7 +376,7 @@ public final class ControllerApi {
     }
 
     /** A query that names jobs or partitions shows hidden partitions too. */
-    private static Predicate<Job> shown(Privacy privacy, JobMessages.QueryJobs q) {
+    private static Predicate<Job> shown(PrivateDataFilter privacy, JobMessages.QueryJobs q) {
         boolean all =
                 q.allPartitions() || !q.jobs().isEmpty() || !q.partitions().isEmpty();
         Predicate<Job> visible = all ? privacy::shows : j -> privacy.shows(j) && privacy.showsPartition(j);
@@ -436,7 +436,7 @@ public final class ControllerApi {
                 state.jobs().find(id).ifPresent(j -> jobs.addAll(j.isHetLeader() ? state.members(j) : List.of(j)));
             }
         }
-        Privacy privacy = privacy(caller);
+        PrivateDataFilter privacy = privacy(caller);
         jobs.removeIf(j -> !privacy.shows(j) || q.shownPartitions() && !privacy.showsPartition(j));
         for (Job job : jobs) {
             for (Step step : job.run().steps()) {

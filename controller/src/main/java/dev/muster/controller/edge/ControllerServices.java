@@ -28,7 +28,7 @@ public interface ControllerServices {
 
     Certificates certificates();
 
-    Clients clients();
+    ClientActivity clients();
 
     Clock clock();
 
@@ -46,7 +46,7 @@ public interface ControllerServices {
 
     SubmitFilter filter();
 
-    GroupLook groupLook();
+    GroupLookup groupLook();
 
     /** Tests whether nothing new is taken, because acknowledged work would have to be dropped otherwise. */
     boolean isFull();

@@ -1,7 +1,7 @@
 package dev.muster.controller.edge;
 
 import dev.muster.controller.engine.CoreThread;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -47,7 +47,7 @@ final class CrontabHandler {
 
     /** Tests whether PrivateData hides crontabs from the caller: it hides them from all but operators. */
     private boolean isHidden(Caller caller) {
-        return new Privacy(List.of("jobs"), core.durable(), caller.uid(), identities.userName(caller.uid()))
+        return new PrivateDataFilter(List.of("jobs"), core.durable(), caller.uid(), identities.userName(caller.uid()))
                 .hides("jobs");
     }
 

@@ -5,7 +5,7 @@ import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.view.JobPaths;
 import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.NodeViews;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Access;
 import dev.muster.core.options.StepOptions;
 import dev.muster.core.state.Job;
@@ -43,7 +43,7 @@ public final class FollowHandler {
     private final Supplier<State> durable;
     private final ChangeLog news;
     private final NodeLinks links;
-    private final Function<Caller, Privacy> privacyOf;
+    private final Function<Caller, PrivateDataFilter> privacyOf;
     private final Function<State, JobViews> jobs;
     private final Function<State, NodeViews> nodes;
     private final IntFunction<String> userName;
@@ -52,7 +52,7 @@ public final class FollowHandler {
             Supplier<State> durable,
             ChangeLog news,
             NodeLinks links,
-            Function<Caller, Privacy> privacyOf,
+            Function<Caller, PrivateDataFilter> privacyOf,
             Function<State, JobViews> jobs,
             Function<State, NodeViews> nodes,
             IntFunction<String> userName) {
@@ -76,7 +76,7 @@ public final class FollowHandler {
         ChangeLog.Since since =
                 news.since(first ? news.revision() : q.since(), first ? 0 : Math.clamp(q.waitMs(), 0, WAIT_MS_MAX));
         State state = durable.get();
-        Privacy privacy = privacyOf.apply(caller);
+        PrivateDataFilter privacy = privacyOf.apply(caller);
         List<Integer> removedJobs = new ArrayList<>();
         List<Job> changed = new ArrayList<>();
         for (int id : since.jobs()) {

@@ -1,6 +1,6 @@
 package dev.muster.controller.edge;
 
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.view.HostFunctions;
 import dev.muster.controller.view.JobName;
@@ -35,9 +35,9 @@ final class JobUpdateHandler {
 
     private final CoreThread core;
     private final SubmitFilter filter;
-    private final Blobs blobs;
+    private final BlobStore blobs;
 
-    JobUpdateHandler(CoreThread core, SubmitFilter filter, Blobs blobs) {
+    JobUpdateHandler(CoreThread core, SubmitFilter filter, BlobStore blobs) {
         this.core = core;
         this.filter = filter;
         this.blobs = blobs;

@@ -1,12 +1,12 @@
 package dev.muster.controller.edge;
 
 import dev.muster.controller.view.JobViews;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.PlanMessages;
@@ -24,12 +24,12 @@ import java.util.Optional;
 /** Answers queries for the plan of the scheduler and for the reasons why a job waits. */
 final class PlanHandler {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Scheduler scheduler;
-    private final Privacy privacy;
+    private final PrivateDataFilter privacy;
     private final JobViews views;
 
-    PlanHandler(State state, Now now, Scheduler scheduler, Privacy privacy, JobViews views) {
+    PlanHandler(State state, DecisionTime now, Scheduler scheduler, PrivateDataFilter privacy, JobViews views) {
         this.state = state;
         this.now = now;
         this.scheduler = scheduler;

@@ -3,7 +3,7 @@ package dev.muster.controller.edge;
 import dev.muster.config.key.Key;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.view.HostFunctions;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.controller.view.TresText;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
@@ -136,7 +136,7 @@ final class ReservationHandler {
     Reply query(Caller caller, ClusterMessages.QueryReservations q) {
         State state = core.durable();
         long now = System.currentTimeMillis() / 1000;
-        boolean all = !new Privacy(
+        boolean all = !new PrivateDataFilter(
                         services.conf().list(Key.PRIVATE_DATA), state, caller.uid(), identities.userName(caller.uid()))
                 .hides("reservations");
         Optional<Identity> identity = all ? Optional.empty() : identities.byUid(caller.uid());
@@ -185,7 +185,7 @@ final class ReservationHandler {
                 flags.add(f.word());
             }
         }
-        Reservation.Who w = r.who();
+        Reservation.AccessList w = r.who();
         return new ReservationInfo(
                 r.name(),
                 r.startAt(now),

@@ -1,8 +1,8 @@
 package dev.muster.controller.edge;
 
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.CoreThread;
-import dev.muster.controller.engine.Watch;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.view.AllocationView;
 import dev.muster.controller.view.HostFunctions;
 import dev.muster.controller.view.TresText;
@@ -32,10 +32,10 @@ public final class StepHandler {
     private static final Reply REFUSED = Reply.error(400, SlurmErrno.ERROR, SubmitHandler.NUL);
     private final ControllerServices services;
     private final CoreThread core;
-    private final Blobs blobs;
-    private final Watch watch;
+    private final BlobStore blobs;
+    private final JobWatch watch;
 
-    StepHandler(ControllerServices services, CoreThread core, Blobs blobs, Watch watch) {
+    StepHandler(ControllerServices services, CoreThread core, BlobStore blobs, JobWatch watch) {
         this.services = services;
         this.core = core;
         this.blobs = blobs;
@@ -95,7 +95,7 @@ public final class StepHandler {
 
     private Command.CreateStep step(Caller caller, JobMessages.CreateStep m, String token) {
         Bytes environment = SubmitHandler.joined(m.step().environment());
-        String hash = Blobs.hash(environment);
+        String hash = BlobStore.hash(environment);
         blobs.offer(hash, environment);
         StepDesc step = HostFunctions.expanded(m.step(), core.durable());
         return new Command.CreateStep(
@@ -111,7 +111,7 @@ public final class StepHandler {
             return decision;
         } finally {
             for (Command.CreateStep part : parts) {
-                blobs.settle(Blobs.hash(part.environment()), accepted);
+                blobs.settle(BlobStore.hash(part.environment()), accepted);
             }
         }
     }

@@ -1,6 +1,6 @@
 package dev.muster.controller.edge;
 
-import dev.muster.controller.engine.Blobs;
+import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.CoreThread;
 import dev.muster.controller.lua.SubmitScript;
 import dev.muster.controller.site.BurstBuffers;
@@ -36,10 +36,10 @@ public final class SubmitHandler {
     private final ControllerServices services;
     private final CoreThread core;
     private final Identities identities;
-    private final Blobs blobs;
+    private final BlobStore blobs;
     private final DaemonLog log;
 
-    SubmitHandler(ControllerServices services, CoreThread core, Identities identities, Blobs blobs, DaemonLog log) {
+    SubmitHandler(ControllerServices services, CoreThread core, Identities identities, BlobStore blobs, DaemonLog log) {
         this.services = services;
         this.core = core;
         this.identities = identities;
@@ -279,8 +279,8 @@ public final class SubmitHandler {
             }
         }
         Bytes environment = joined(variables);
-        String scriptHash = Blobs.hash(batch);
-        String envHash = Blobs.hash(environment);
+        String scriptHash = BlobStore.hash(batch);
+        String envHash = BlobStore.hash(environment);
         JobDesc.Payload p = wanted.payload();
         JobDesc desc = wanted.withPayload(new JobDesc.Payload(
                 scriptHash,

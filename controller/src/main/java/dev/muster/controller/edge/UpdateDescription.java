@@ -7,6 +7,7 @@ import static dev.muster.lua.SlurmWords.NO_VAL;
 import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
+import dev.muster.controller.lua.MailBits;
 import dev.muster.controller.lua.SubmitScript;
 import dev.muster.core.state.Job;
 import dev.muster.json.Bytes;
@@ -48,19 +49,6 @@ final class UpdateDescription {
     private static final long RESET_ACCRUE_TIME = 0x20_0000;
     private static final int NICE_DEFAULT = 100;
     private static final String GRES_PREFIX = "gres/";
-    private static final String MAIL_ALL = "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT";
-    private static final List<String> MAIL_BITS = List.of(
-            "BEGIN",
-            "END",
-            "FAIL",
-            "REQUEUE",
-            "TIME_LIMIT",
-            "TIME_LIMIT_90",
-            "TIME_LIMIT_80",
-            "TIME_LIMIT_50",
-            "STAGE_OUT",
-            "ARRAY_TASKS",
-            "INVALID_DEPEND");
 
     /** Puts the text of an update into a description. */
     private interface Reader extends BiConsumer<UpdateDescription, String> {}
@@ -250,8 +238,10 @@ final class UpdateDescription {
         FIELDS.add(new Field(
                 words("mailtype"),
                 words("mail_type"),
-                (d, text) -> d.values.put("mail_type", mailBits(text)),
-                fields -> fields.value("mail_type").map(v -> mailWords((long) real(v)))));
+                (d, text) -> d.values.put("mail_type", MailBits.of(text)),
+                fields -> fields.value("mail_type")
+                        .map(v -> MailBits.words((long) real(v)))
+                        .map(text -> text.isEmpty() ? "NONE" : text)));
     }
 
     private static void sizes() {
@@ -500,25 +490,6 @@ final class UpdateDescription {
             out.add(part.startsWith(GRES_PREFIX) ? part : GRES_PREFIX + part);
         }
         return String.join(",", out);
-    }
-
-    private static long mailBits(String text) {
-        long bits = 0;
-        for (String word :
-                text.toUpperCase(Locale.ROOT).replaceAll("\\bALL\\b", MAIL_ALL).split(",")) {
-            bits |= MAIL_BITS.contains(word) ? 1L << MAIL_BITS.indexOf(word) : 0;
-        }
-        return bits;
-    }
-
-    private static String mailWords(long bits) {
-        List<String> out = new ArrayList<>();
-        for (int i = 0; i < MAIL_BITS.size(); i++) {
-            if ((bits & 1L << i) != 0) {
-                out.add(MAIL_BITS.get(i));
-            }
-        }
-        return out.isEmpty() ? "NONE" : String.join(",", out);
     }
 
     private static OptionalLong number(String text) {

@@ -1,6 +1,6 @@
 package dev.muster.controller.engine;
 
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -27,10 +27,10 @@ public final class ChangeLog {
     static final String PASS = "pass";
 
     /** A purged job and its owner: users that may not see the owner's jobs do not learn that it existed. */
-    public record Gone(int jobId, int ownerUid, String account) {}
+    public record RemovedJob(int jobId, int ownerUid, String account) {}
 
     /** Names that one entry changed. */
-    private record Item(List<Integer> jobs, List<String> nodes, List<Gone> gone, List<String> lists) {
+    private record Item(List<Integer> jobs, List<String> nodes, List<RemovedJob> gone, List<String> lists) {
         boolean isEmpty() {
             return jobs.isEmpty() && nodes.isEmpty() && gone.isEmpty() && lists.isEmpty();
         }
@@ -43,7 +43,7 @@ public final class ChangeLog {
      * @param lists other lists that changed
      */
     public record Since(
-            String revision, boolean known, Set<Integer> jobs, Set<String> nodes, List<Gone> gone, Set<String> lists) {}
+            String revision, boolean known, Set<Integer> jobs, Set<String> nodes, List<RemovedJob> gone, Set<String> lists) {}
 
     private final String epoch;
     private final Item[] kept = new Item[KEPT_MAX];
@@ -93,7 +93,7 @@ public final class ChangeLog {
     private static @Nullable Item item(Entry entry, State before, State after) {
         List<Integer> jobs = new ArrayList<>();
         Set<String> nodes = new LinkedHashSet<>();
-        List<Gone> gone = new ArrayList<>();
+        List<RemovedJob> gone = new ArrayList<>();
         Set<String> lists = new TreeSet<>();
         for (Change change : entry.changes()) {
             switch (change) {
@@ -106,7 +106,7 @@ public final class ChangeLog {
                 case Change.JobPurged c ->
                     before.jobs()
                             .find(c.jobId())
-                            .ifPresent(j -> gone.add(new Gone(
+                            .ifPresent(j -> gone.add(new RemovedJob(
                                     j.id(),
                                     j.desc().owner().uid(),
                                     j.desc().charge().account())));
@@ -131,8 +131,8 @@ public final class ChangeLog {
                 case Change.ReservationChanged c -> lists.add("reservations");
                 case Change.ReservationRemoved c -> lists.add("reservations");
                 default -> {
-                    jobs.addAll(Touched.jobs(change));
-                    Optional.of(Touched.node(change)).filter(n -> !n.isEmpty()).ifPresent(nodes::add);
+                    jobs.addAll(AffectedEntities.jobs(change));
+                    Optional.of(AffectedEntities.node(change)).filter(n -> !n.isEmpty()).ifPresent(nodes::add);
                 }
             }
         }
@@ -141,7 +141,7 @@ public final class ChangeLog {
 
     /** Adds the job and those of its nodes that are no more as they were. */
     private static void placed(Change change, List<Integer> jobs, Set<String> nodes, State before, State after) {
-        for (int id : Touched.jobs(change)) {
+        for (int id : AffectedEntities.jobs(change)) {
             jobs.add(id);
             for (State state : List.of(before, after)) {
                 Optional<Job> job = state.jobs().find(id);
@@ -186,7 +186,7 @@ public final class ChangeLog {
         }
         Set<Integer> jobs = new LinkedHashSet<>();
         Set<String> nodes = new LinkedHashSet<>();
-        List<Gone> gone = new ArrayList<>();
+        List<RemovedJob> gone = new ArrayList<>();
         Set<String> lists = new TreeSet<>();
         for (long i = number + 1; i <= newest; i++) {
             Item item = kept[(int) (i % KEPT_MAX)];

@@ -1,6 +1,6 @@
 package dev.muster.controller.engine;
 
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 
 /** Wall time, and cluster time: it goes on from where the journal ended and never jumps. */
 public final class Clock {
@@ -12,7 +12,7 @@ public final class Clock {
         this.baseTickMs = baseTickMs;
     }
 
-    public Now now() {
-        return new Now(baseTickMs + (System.nanoTime() - startNs) / 1_000_000, System.currentTimeMillis());
+    public DecisionTime now() {
+        return new DecisionTime(baseTickMs + (System.nanoTime() - startNs) / 1_000_000, System.currentTimeMillis());
     }
 }

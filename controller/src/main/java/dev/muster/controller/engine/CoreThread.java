@@ -3,7 +3,7 @@ package dev.muster.controller.engine;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.journal.Journal;
@@ -245,7 +245,7 @@ public final class CoreThread {
     }
 
     private Decision decide(Item item) {
-        Now now = clock.now();
+        DecisionTime now = clock.now();
         Decision decision;
         try {
             decision = core.decide(item.command, now);

@@ -4,7 +4,7 @@ import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.journal.Journal;
 import dev.muster.model.SlurmErrno;
@@ -74,7 +74,7 @@ public final class Pipeline {
      * @param answer gets the decision once it and what it was based on are durable
      * @return the index that must be durable before
      */
-    long take(Decision decision, Command command, int uid, Now now, Consumer<Decision> answer) {
+    long take(Decision decision, Command command, int uid, DecisionTime now, Consumer<Decision> answer) {
         Entry entry = null;
         State before = core.state();
         long index = journal.lastIndex();
@@ -98,7 +98,7 @@ public final class Pipeline {
     }
 
     /** Decides and takes the decision. */
-    public Decision decide(Command command, int uid, Now now, Consumer<Decision> answer) {
+    public Decision decide(Command command, int uid, DecisionTime now, Consumer<Decision> answer) {
         Decision decision = core.decide(command, now);
         take(decision, command, uid, now, answer);
         return decision;

@@ -52,7 +52,7 @@ public final class PlanThread {
         statistics.planning(true);
         try {
             long start = System.nanoTime();
-            Forecast.Made made = scheduler.plan(in, System.nanoTime() >= restDueNs);
+            Forecast.InputSize made = scheduler.plan(in, System.nanoTime() >= restDueNs);
             long us = (System.nanoTime() - start) / 1000;
             statistics.planned(us, made);
             return us;

@@ -51,7 +51,7 @@ public record Recovery(State state, long snapshotIndex) {
         Optional<Journal.Snapshot> snapshot = journal.latestSnapshot();
         if (snapshot.isPresent()) {
             State.Restoration restoration = new State.Restoration();
-            DecodedAhead<Change> items = new DecodedAhead<>(
+            ParallelDecoder<Change> items = new ParallelDecoder<>(
                     () -> new Codec.Decoder<>(Change.class)::decode, (change, index) -> restoration.add(change));
             snapshot.get().read(item -> items.add(0, item));
             items.finish();
@@ -60,8 +60,8 @@ public record Recovery(State state, long snapshotIndex) {
         }
         follower.begin(snapshotIndex, state);
         State[] now = {state};
-        DecodedAhead<Entry> entries =
-                new DecodedAhead<>(() -> new Codec.Decoder<>(Entry.class)::decode, (entry, index) -> {
+        ParallelDecoder<Entry> entries =
+                new ParallelDecoder<>(() -> new Codec.Decoder<>(Entry.class)::decode, (entry, index) -> {
                     for (Change change : entry.changes()) {
                         if (change instanceof Change.BlobStored b) {
                             blobs.accept(b.hash(), b.content());

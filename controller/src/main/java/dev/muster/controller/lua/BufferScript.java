@@ -6,6 +6,7 @@ import dev.muster.json.RecordEditor;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.lua.SlurmWords;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.JobDesc;
 import java.io.BufferedReader;
 import java.io.File;
@@ -82,7 +83,7 @@ public final class BufferScript {
                 Thread.onSpinWait();
             }
         } catch (IOException e) {
-            System.err.println(e.getMessage());
+            System.err.println(ErrorSentence.of(e));
         }
         ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
         Runtime.getRuntime().halt(1);

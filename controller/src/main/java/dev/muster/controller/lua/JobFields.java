@@ -8,6 +8,7 @@ import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
 import dev.muster.json.Bytes;
+import dev.muster.json.Json;
 import dev.muster.json.RecordEditor;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
@@ -16,7 +17,6 @@ import dev.muster.model.format.Digits;
 import dev.muster.model.format.Durations;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.CpuFreq;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -108,7 +108,6 @@ final class JobFields {
                 "min_nodes=request.nodesMin",
                 "num_tasks=request.tasks",
                 "pn_min_tmp_disk=request.tmpDiskMb",
-                "site_factor=timing.siteFactor",
                 "segment_size=request.segment");
         fields(
                 Kind.SHORT,
@@ -163,6 +162,7 @@ final class JobFields {
             "container_type");
 
     private static final long SECONDS_PER_MINUTE = 60;
+    private static final long SWITCHES_MAX = 999_999_999;
     private static final long DEFAULT_ACCOUNT = 0x200_0000;
     private static final long DEFAULT_PARTITION = 0x400_0000;
     private static final long DEFAULT_QOS = 0x800_0000;
@@ -174,20 +174,6 @@ final class JobFields {
     private static final long ENFORCE_BINDING = 16;
     private static final long DISABLE_BINDING = 524_288;
     private static final String[][] BITS = {{"256", "spread"}, {"512", "useMinNodes"}};
-    private static final String[] MAIL_WORDS = {
-        "BEGIN",
-        "END",
-        "FAIL",
-        "REQUEUE",
-        "TIME_LIMIT",
-        "TIME_LIMIT_90",
-        "TIME_LIMIT_80",
-        "TIME_LIMIT_50",
-        "STAGE_OUT",
-        "ARRAY_TASKS",
-        "INVALID_DEPEND"
-    };
-
     /** Nil where they are unset. */
     private static final List<String> SPARED = List.of("core_spec", "thread_spec", "warn_signal", "warn_time");
 
@@ -195,6 +181,7 @@ final class JobFields {
             "max_nodes",
             "priority",
             "nice",
+            "site_factor",
             "pn_min_memory",
             "min_mem_per_node",
             "min_mem_per_cpu",
@@ -224,6 +211,7 @@ final class JobFields {
             "max_cpus",
             "priority",
             "nice",
+            "site_factor",
             "pn_min_memory",
             "min_mem_per_node",
             "min_mem_per_cpu",
@@ -301,6 +289,7 @@ final class JobFields {
             case "max_cpus" -> NO_VAL;
             case "priority" -> priority(t);
             case "nice" -> t.number("nice") == 0 ? NO_VAL : NICE_OFFSET + t.number("nice");
+            case "site_factor" -> t.number("siteFactor") == 0 ? NO_VAL : NICE_OFFSET + t.number("siteFactor");
             case "pn_min_memory" -> {
                 Long perNodeMb = memoryPerNode(r);
                 yield perNodeMb != null ? perNodeMb : (Object) Double.valueOf(memoryPerCpu(r));
@@ -318,7 +307,7 @@ final class JobFields {
                 };
             case "reboot" -> job.part("extras").flag("reboot") ? 1L : NO_VAL16;
             case "kill_on_node_fail" -> job.part("extras").flag("noKill") ? (Object) 0L : null;
-            case "mail_type" -> mail(job.part("extras").text("mailType"));
+            case "mail_type" -> MailBits.of(job.part("extras").text("mailType"));
             case "bitflags" -> bits(job);
             case "req_switch" -> number(switches(r), NO_VAL);
             case "wait4switch" -> number(switchWaitS(r), NO_VAL);
@@ -459,21 +448,6 @@ final class JobFields {
                 };
     }
 
-    private static int mail(String words) {
-        int bits = 0;
-        for (String word : words.split(",")) {
-            for (int i = 0; i < MAIL_WORDS.length; i++) {
-                bits |= MAIL_WORDS[i].equals(word) ? mailBit(i) : 0;
-            }
-        }
-        return bits;
-    }
-
-    /** Returns the bit of a mail type, as in the constants of the slurm table. */
-    private static int mailBit(int word) {
-        return 1 << word;
-    }
-
     private static List<?> arguments(RecordEditor<?> job) {
         return (List<?>) job.at("payload.arguments");
     }
@@ -513,10 +487,27 @@ final class JobFields {
         if (PER_GPU.contains(name)) {
             return value.toString();
         }
-        if (!isNumber(value)) {
+        return stored(name, value);
+    }
+
+    /** Returns a script's number as the field's type in C holds it. */
+    static long stored(String name, Object value) {
+        if (!FieldNumber.isNumber(value)) {
             throw wrongType("number", value);
         }
-        return (long) real(value);
+        return width(name).stored(FieldNumber.real(value));
+    }
+
+    private static FieldNumber width(String name) {
+        Field f = FIELDS.get(name);
+        if (f != null) {
+            return switch (f.kind) {
+                case SHORT, YES_NO -> FieldNumber.SHORT;
+                case MOMENT -> FieldNumber.MOMENT;
+                case TEXT, PATH, WIDE, MINUTES -> FieldNumber.WIDE;
+            };
+        }
+        return FieldNumber.ofSpecial(name);
     }
 
     /** Returns whether an update keeps the field's number beside the description, where any number fits. */
@@ -539,12 +530,9 @@ final class JobFields {
      */
     static Map<String, Object> ofUpdate(String name, Object value) {
         Map<String, Object> out = new TreeMap<>();
-        boolean number = isNumberOfUpdate(name);
-        if (number && !isNumber(value)) {
-            throw wrongType("number", value);
-        }
         if (!MEMORY.contains(name)) {
-            sameAs(name).forEach(n -> out.put(n, number ? (Object) Long.valueOf((long) real(value)) : text(value)));
+            Object content = isNumberOfUpdate(name) ? (Object) stored(name, value) : text(value);
+            sameAs(name).forEach(n -> out.put(n, content));
         }
         return out;
     }
@@ -558,17 +546,12 @@ final class JobFields {
         if (f == null) {
             return PER_GPU.contains(name) ? setPerGpu(job, name, value) : setSpecial(job, name, value);
         }
-        boolean words = f.kind == Kind.TEXT || f.kind == Kind.PATH;
-        if (words ? !isText(value) : !isNumber(value)) {
-            throw wrongType(words ? "string" : "number", value);
-        }
         Object content = switch (f.kind) {
-            case TEXT -> name.equals("gres") ? withPrefix(text(value)) : text(value);
-            case PATH -> Bytes.of(text(value));
-            case WIDE, MOMENT -> whole(value, NO_VAL);
-            case SHORT -> whole(value, NO_VAL16);
-            case MINUTES -> real(value) == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(value, NO_VAL));
-            case YES_NO -> Boolean.valueOf(whole(value, NO_VAL16) != 0);
+            case TEXT -> name.equals("gres") ? withPrefix(textOf(value)) : textOf(value);
+            case PATH -> Bytes.of(textOf(value));
+            case WIDE, MOMENT, SHORT -> whole(name, value);
+            case MINUTES -> stored(name, value) == INFINITE ? Long.valueOf(-1) : Long.valueOf(whole(name, value));
+            case YES_NO -> Boolean.valueOf(whole(name, value) != 0);
         };
         job.set(f.path, content);
         return Optional.empty();
@@ -580,11 +563,6 @@ final class JobFields {
                 .filter(item -> !item.isEmpty())
                 .map(item -> item.startsWith(GRES_PREFIX) ? item : GRES_PREFIX + item)
                 .collect(Collectors.joining(","));
-    }
-
-    private static boolean isNumber(Object value) {
-        return value instanceof Number
-                || value instanceof Bytes b && b.text().strip().matches("[-+]?[0-9]{1,18}(\\.[0-9]*)?");
     }
 
     static String textOf(Object value) {
@@ -615,37 +593,46 @@ final class JobFields {
         return new ScriptError("bad argument #3 to 'newindex' (" + wanted + " expected, got " + type + ")");
     }
 
-    private static double real(Object value) {
-        return value instanceof Number n
-                ? n.doubleValue()
-                : Double.parseDouble(value.toString().strip());
-    }
-
-    private static long whole(Object value, double unset) {
-        return real(value) == unset ? 0 : (long) real(value);
+    /**
+     * Returns a script's number, 0 for the NO_VAL of the field's type.
+     *
+     * @throws Json.MalformedException if the field's type cannot hold it
+     */
+    private static long whole(String name, Object value) {
+        long stored = stored(name, value);
+        FieldNumber width = width(name);
+        double real = FieldNumber.real(value);
+        boolean isFlagged = name.startsWith("min_mem") && real >= MEM_PER_CPU && real != NO_VAL64;
+        if (width.isUnset(stored) && !isFlagged) {
+            return 0;
+        }
+        if (isFlagged || !width.holds(stored)) {
+            throw new Json.MalformedException(stored + " is out of range");
+        }
+        return stored;
     }
 
     private static Optional<String> setSpecial(RecordEditor<?> job, String name, Object value) {
         if (!SPECIAL_WRITTEN.contains(name)) {
             return Optional.of("unrecognized field: " + name);
         }
-        if (!isNumber(value)) {
-            throw wrongType("number", value);
-        }
         RecordEditor<?> r = job.part("request");
         RecordEditor<?> t = job.part("timing");
-        long number = whole(value, NO_VAL);
+        long number = whole(name, value);
+        boolean isSet = !width(name).isUnset(stored(name, value));
         switch (name) {
             case "max_nodes" -> r.set("nodesMax", number);
-            case "priority" -> setPriority(t, real(value) != NO_VAL, number);
-            case "nice" -> t.set("nice", real(value) == NO_VAL ? 0L : Math.round(real(value) - NICE_OFFSET));
-            case "pn_min_memory" -> memory(r, value);
+            case "priority" -> setPriority(t, isSet, number);
+            case "nice" -> t.set("nice", isSet ? number - NICE_OFFSET : 0L);
+            case "site_factor" ->
+                t.set("siteFactor", isSet && number > Integer.MAX_VALUE ? number - NICE_OFFSET : number);
+            case "pn_min_memory" -> memory(r, FieldNumber.real(value));
             case "min_mem_per_node" -> r.set("memPerNodeMb", number).set("memPerCpuMb", 0L);
             case "min_mem_per_cpu" -> r.set("memPerCpuMb", number).set("memPerNodeMb", 0L);
-            case "shared", "oversubscribe" -> share(r, (int) number);
-            case "requeue" -> t.set("requeue", number == NO_VAL16 ? "UNSET" : yesOrNo(number != 0));
-            case "reboot" -> job.part("extras").set("reboot", number != 0 && number != NO_VAL16);
-            case "mail_type" -> job.part("extras").set("mailType", mailWords((int) number));
+            case "shared", "oversubscribe" -> share(r, isSet ? (int) number : -1);
+            case "requeue" -> t.set("requeue", isSet ? yesOrNo(number != 0) : "UNSET");
+            case "reboot" -> job.part("extras").set("reboot", number != 0);
+            case "mail_type" -> job.part("extras").set("mailType", MailBits.words(number));
             case "bitflags" -> setBits(r, t, number);
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);
@@ -697,8 +684,19 @@ final class JobFields {
         timing.set("killOnInvalidDependency", isSet ? yesOrNo((bits & KILL_INVALID) != 0) : "UNSET");
     }
 
+    /** @throws Json.MalformedException if the three numbers are no request */
     private static void setFrequencies(RecordEditor<?> job, long min, long max, long governor) {
-        job.part("extras").set("cpuFreq", CpuFreq.of(min, max, governor).stored());
+        CpuFreq wanted = CpuFreq.of(min, max, governor);
+        boolean isWhole = stands(min, wanted.min()) && stands(max, wanted.max()) && stands(governor, wanted.governor());
+        String stored = wanted.stored();
+        if (!isWhole || !stored.isEmpty() && CpuFreq.parse(stored).isEmpty()) {
+            throw new Json.MalformedException("no request of frequencies: " + min + ", " + max + ", " + governor);
+        }
+        job.part("extras").set("cpuFreq", stored);
+    }
+
+    private static boolean stands(long number, String word) {
+        return number == 0 || number == NO_VAL || !word.isEmpty();
     }
 
     private static final String GRES_PREFIX = "gres/";
@@ -746,11 +744,10 @@ final class JobFields {
         return min > max && !isHeld ? Optional.of(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE) : Optional.empty();
     }
 
-    private static void memory(RecordEditor<?> r, Object value) {
-        double mb = real(value);
+    private static void memory(RecordEditor<?> r, double mb) {
         boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
         r.set("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L)
-                .set("memPerNodeMb", perCpu || mb >= NO_VAL64 ? 0L : Math.round(mb));
+                .set("memPerNodeMb", perCpu || mb < 0 || mb >= NO_VAL64 ? 0L : Math.round(mb));
     }
 
     private static void share(RecordEditor<?> r, int value) {
@@ -769,16 +766,9 @@ final class JobFields {
     private static void switches(RecordEditor<?> r, long count, long waitS) {
         String wait =
                 waitS > 0 ? String.format("@%d:%02d", waitS / SECONDS_PER_MINUTE, waitS % SECONDS_PER_MINUTE) : "";
-        r.set("switches", count == 0 ? "" : count + wait);
-    }
-
-    private static String mailWords(int bits) {
-        List<String> out = new ArrayList<>();
-        for (int i = 0; i < MAIL_WORDS.length; i++) {
-            if ((bits & mailBit(i)) != 0) {
-                out.add(MAIL_WORDS[i]);
-            }
+        if (count > SWITCHES_MAX) {
+            throw new Json.MalformedException(count + " is out of range");
         }
-        return String.join(",", out);
+        r.set("switches", count == 0 ? "" : count + wait);
     }
 }

@@ -9,6 +9,7 @@ import dev.muster.lua.LiveTable;
 import dev.muster.lua.LuaState;
 import dev.muster.lua.ScriptError;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.JobDesc;
 import java.io.File;
 import java.io.IOException;
@@ -135,16 +136,25 @@ public final class SubmitScript implements AutoCloseable {
                     Description d = new Description(job, script, environment, cluster);
                     d.more.putAll(more);
                     Object answer = loaded.call("slurm_job_submit", d.table(), parts(cluster, uid), (long) uid);
-                    List<String> said = loaded.slurm.said();
-                    return verdict(
-                            answer,
-                            said,
-                            () -> d.mistake()
-                                    .<Outcome>map(errno -> new Refused(errno.number(), errno.sentence(), said))
-                                    .orElseGet(() ->
-                                            new Passed(d.described(), d.script(), d.environment(), said, d.kept)));
+                    return verdict(answer, loaded.slurm.said(), () -> submitted(d, loaded.slurm));
                 },
                 cluster);
+    }
+
+    /** Returns the job as the script left it, or why it cannot be one. */
+    private Outcome submitted(Description d, SlurmTable slurm) {
+        List<String> outOfRange = d.outOfRange();
+        if (!outOfRange.isEmpty()) {
+            for (String sentence : outOfRange) {
+                error.accept("job_submit/lua: " + file + ": " + sentence);
+                slurm.sayMistake(sentence);
+            }
+            return new Refused(FAILED, ScriptError.NO_TEXT, slurm.said());
+        }
+        List<String> said = slurm.said();
+        return d.mistake()
+                .<Outcome>map(errno -> new Refused(errno.number(), errno.sentence(), said))
+                .orElseGet(() -> new Passed(d.described(), d.script(), d.environment(), said, d.kept));
     }
 
     /**
@@ -185,7 +195,7 @@ public final class SubmitScript implements AutoCloseable {
             error.accept("job_submit/lua: " + file + ": no answer after " + (runMs + runMs / 2) / 1000 + " seconds");
             return refused(SlurmErrno.ERROR.number(), List.of());
         } catch (RejectedExecutionException e) {
-            error.accept("job_submit/lua: " + file + ": refused: " + e.getMessage());
+            error.accept("job_submit/lua: " + file + ": refused: " + ErrorSentence.of(e));
             return refused(SlurmErrno.ERROR.number(), List.of());
         } catch (ExecutionException e) {
             error.accept("job_submit/lua: " + file + ": " + e.getCause());
@@ -202,7 +212,8 @@ public final class SubmitScript implements AutoCloseable {
             info.accept("job_submit/lua: job_submit: job_submit/lua: " + file + ": non-numeric return code");
             return passed.get();
         }
-        return n.intValue() == 0 ? passed.get() : refused(n.intValue(), said);
+        int code = (int) n.doubleValue(); // 2^32 is no success
+        return code == 0 ? passed.get() : refused(code, said);
     }
 
     private static Outcome refused(int code, List<String> said) {
@@ -286,7 +297,7 @@ public final class SubmitScript implements AutoCloseable {
             } catch (IOException | ScriptError e) {
                 String why = e instanceof IOException
                         ? "Unable to stat " + file + ": No such file or directory"
-                        : file + ": " + e.getMessage();
+                        : file + ": " + ErrorSentence.of(e);
                 byte[] good = lastGood;
                 error.accept(
                         "job_submit/lua: " + why + (globals == null && good == null ? "" : ", using previous script"));
@@ -358,8 +369,8 @@ public final class SubmitScript implements AutoCloseable {
         /** The fields of a new job that the script set beside its description. */
         private final Map<String, Object> kept = new TreeMap<>();
 
-        /** Numbers that a component cannot hold, by field, until the script sets the field again. */
-        private final Map<String, Json.MalformedException> misfits = new TreeMap<>();
+        /** Numbers that the description cannot hold, by field, until the script sets the field again. */
+        private final Map<String, Long> misfits = new TreeMap<>();
 
         private boolean isUpdate;
         private @Nullable Bytes newScript;
@@ -423,6 +434,9 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         private @Nullable Object read(String name) {
+            if (misfits.containsKey(name)) {
+                return misfits.get(name);
+            }
             if (more.containsKey(name)) {
                 return more.get(name);
             }
@@ -442,17 +456,17 @@ public final class SubmitScript implements AutoCloseable {
         }
 
         private @Nullable Object association(String what) {
-            String text = cluster.association(described()).getOrDefault(what, "");
+            String text = cluster.association(edit.record()).getOrDefault(what, "");
             return text.isEmpty() ? null : text;
         }
 
-        /** Sets a field; a number that its component cannot hold is told when the description is asked for. */
+        /** Sets a field; a number that the description cannot hold refuses the job if it is there in the end. */
         private Optional<String> set(String name, Object value) {
             misfits.keySet().removeAll(JobFields.sameAs(name));
             try {
                 return JobFields.set(edit, name, value);
             } catch (Json.MalformedException e) {
-                misfits.put(name, e);
+                misfits.put(name, JobFields.stored(name, value));
                 return Optional.empty();
             }
         }
@@ -468,10 +482,14 @@ public final class SubmitScript implements AutoCloseable {
 
         /** Returns the description as the script has left it. */
         private JobDesc described() {
-            for (Json.MalformedException misfit : misfits.values()) {
-                throw misfit;
-            }
             return edit.record();
+        }
+
+        /** Returns a sentence for each number that the script left and that the description cannot hold. */
+        private List<String> outOfRange() {
+            return misfits.entrySet().stream()
+                    .map(e -> e.getKey() + ": the number " + e.getValue() + " is out of range")
+                    .toList();
         }
 
         private void write(String name, Object value) {

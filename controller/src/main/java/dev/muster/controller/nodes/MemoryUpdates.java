@@ -22,18 +22,18 @@ public final class MemoryUpdates {
     /** Milliseconds after which a node that has said nothing is asked again. */
     private static final long AGAIN_MS = 5_000;
 
-    private static final class Asking {
+    private static final class Measurement {
         private final int attempt;
         private final Map<String, Long> usedKb = new HashMap<>();
         private long askedMs;
         private boolean done;
 
-        Asking(int attempt) {
+        Measurement(int attempt) {
             this.attempt = attempt;
         }
     }
 
-    private final Map<Integer, Asking> byJob = new HashMap<>();
+    private final Map<Integer, Measurement> byJob = new HashMap<>();
 
     /** Asks the nodes of jobs whose memory is due to be measured. Called every second with the jobs that have nodes. */
     public synchronized void tick(State state, List<Job> active, long tickMs, BiConsumer<String, ToNode> send) {
@@ -43,9 +43,9 @@ public final class MemoryUpdates {
                 continue;
             }
             due.add(job.id());
-            Asking a = byJob.compute(
+            Measurement a = byJob.compute(
                     job.id(),
-                    (id, old) -> old == null || old.attempt != job.attempt() ? new Asking(job.attempt()) : old);
+                    (id, old) -> old == null || old.attempt != job.attempt() ? new Measurement(job.attempt()) : old);
             if (!a.done && (a.askedMs == 0 || tickMs - a.askedMs >= AGAIN_MS)) {
                 a.askedMs = tickMs;
                 job.run().allocation().nodeNames().stream()
@@ -59,7 +59,7 @@ public final class MemoryUpdates {
 
     /** Notes the report of a node; the last of a job's nodes gives the command that follows. */
     synchronized Optional<Command> told(State state, String node, NodeMessages.MemoryUsed m) {
-        Asking a = byJob.get(m.jobId());
+        Measurement a = byJob.get(m.jobId());
         Optional<Job> job = state.jobs().find(m.jobId()).filter(j -> j.attempt() == m.attempt());
         if (a == null || a.done || a.attempt != m.attempt() || job.isEmpty()) {
             return Optional.empty();

@@ -2,12 +2,12 @@ package dev.muster.controller.nodes;
 
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Pipeline;
-import dev.muster.controller.engine.Watch;
-import dev.muster.controller.site.Programs;
+import dev.muster.controller.engine.JobWatch;
+import dev.muster.controller.site.JobPrograms;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
 import dev.muster.core.command.Decision;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -20,10 +20,10 @@ import java.util.List;
 public final class NodeEffects implements Pipeline.Effects {
     private final NodeLinks links;
     private final NodeMessagesFromState outgoing;
-    private final Watch watch;
+    private final JobWatch watch;
     private final DaemonLog log;
     private final DebugFlags flags;
-    private final Programs programs;
+    private final JobPrograms programs;
     private final SchedulerLog scheduling;
     private final ChangeLog news;
     private final Follower projection;
@@ -37,10 +37,10 @@ public final class NodeEffects implements Pipeline.Effects {
     public NodeEffects(
             NodeLinks links,
             NodeMessagesFromState outgoing,
-            Watch watch,
+            JobWatch watch,
             DaemonLog log,
             DebugFlags flags,
-            Programs programs,
+            JobPrograms programs,
             SchedulerLog scheduling,
             ChangeLog news,
             Follower projection) {
@@ -78,7 +78,7 @@ public final class NodeEffects implements Pipeline.Effects {
 
     private void wake(Entry entry, State after) {
         for (Change change : entry.changes()) {
-            for (int job : Touched.jobs(change)) {
+            for (int job : AffectedEntities.jobs(change)) {
                 watch.happened(job);
                 // requests for a whole heterogeneous job wait for its leader
                 after.jobs()

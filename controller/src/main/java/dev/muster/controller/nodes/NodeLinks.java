@@ -17,6 +17,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
@@ -91,7 +92,7 @@ public final class NodeLinks {
     private final NodeMessagesFromState outgoing;
     private final Clock clock;
     private final BiConsumer<String, Boolean> onConnection;
-    private final Relays relays;
+    private final LaunchRelays relays;
     /** Files that are being read on nodes, by the question's number. */
     private final Map<Long, CompletableFuture<ToController>> reading = new ConcurrentHashMap<>();
 
@@ -111,7 +112,7 @@ public final class NodeLinks {
         this.outgoing = outgoing;
         this.clock = clock;
         this.onConnection = onConnection;
-        relays = new Relays(clock.now().timeMs(), log);
+        relays = new LaunchRelays(clock.now().timeMs(), log);
         Thread.ofVirtual().name("acknowledge").start(this::acknowledge);
     }
 
@@ -158,9 +159,9 @@ public final class NodeLinks {
         /**
          * A launch that comes through another node. Nothing overtakes it: an end that did would find nothing to end.
          */
-        record Relayed(Relays.Tree tree, NodeMessages.Launch launch) implements Item {}
+        record Relayed(LaunchRelays.Tree tree, NodeMessages.Launch launch) implements Item {}
 
-        /** One launch of many, of which the common part is encoded once for all. */
+        /** One of many launches whose common part is encoded once. */
         record Alike(SharedLaunchEncoder all, SharedLaunch.Part own) implements Item {}
     }
 
@@ -276,7 +277,7 @@ public final class NodeLinks {
                 received(link, Codec.decode(frames.receive(), ToController.class));
             }
         } catch (IOException e) {
-            log.debug("node stream: " + e.getMessage());
+            log.debug("node stream: " + ErrorSentence.of(e));
         } catch (Json.MalformedException e) {
             log.error("node stream: " + e.getMessage());
         } finally {
@@ -453,7 +454,7 @@ public final class NodeLinks {
         int width = Math.toIntExact(Math.max(1, conf.get().number(Key.TREE_WIDTH)));
         int from = 0;
         while (from < messages.size()) {
-            int to = Relays.together(messages, from);
+            int to = LaunchRelays.together(messages, from);
             if (to - from > width) {
                 launch(messages.subList(from, to), width);
             } else {
@@ -470,7 +471,7 @@ public final class NodeLinks {
     private void launch(List<Decision.Direct> launches, int width) {
         List<Decision.Direct> connected =
                 launches.stream().filter(m -> links.containsKey(m.node())).toList();
-        Optional<SharedLaunch> shared = connected.size() > width ? Relays.shared(connected) : Optional.empty();
+        Optional<SharedLaunch> shared = connected.size() > width ? LaunchRelays.shared(connected) : Optional.empty();
         if (shared.isEmpty()) {
             connected.forEach(m -> send(m.node(), m.message()));
             return;
@@ -480,7 +481,7 @@ public final class NodeLinks {
             shared.get().parts().forEach(part -> send(part.node(), new Item.Alike(alike, part)));
             return;
         }
-        Relays.Tree tree = relays.plant(shared.get(), width);
+        LaunchRelays.Tree tree = relays.plant(shared.get(), width);
         connected.forEach(m -> send(
                 m.node(),
                 tree.head(m.node())

@@ -1,7 +1,7 @@
 package dev.muster.controller.nodes;
 
 import dev.muster.controller.view.JobEnvironment;
-import dev.muster.controller.view.Launches;
+import dev.muster.controller.view.LaunchMessages;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
@@ -30,7 +30,7 @@ import java.util.function.Function;
 public final class NodeMessagesFromState {
     private static final int SIGINT = 2;
 
-    private final Launches launches;
+    private final LaunchMessages launches;
     private final BiConsumer<Job, RuntimeException> unlaunchable;
 
     /**
@@ -38,7 +38,7 @@ public final class NodeMessagesFromState {
      * @param unlaunchable hears of a launch that cannot be made because its script or environment cannot be read
      */
     public NodeMessagesFromState(Function<String, Bytes> blobs, BiConsumer<Job, RuntimeException> unlaunchable) {
-        this.launches = new Launches(blobs);
+        this.launches = new LaunchMessages(blobs);
         this.unlaunchable = unlaunchable;
     }
 
@@ -108,7 +108,7 @@ public final class NodeMessagesFromState {
                         after,
                         c.jobId(),
                         j -> new NodeMessages.SetTimeLimit(
-                                j.id(), j.attempt(), Launches.enforcedSecondsLeft(after, j, entry.tickMs())));
+                                j.id(), j.attempt(), LaunchMessages.enforcedSecondsLeft(after, j, entry.tickMs())));
             default -> {}
         }
     }
@@ -132,14 +132,14 @@ public final class NodeMessagesFromState {
                 out.add(new Decision.Direct(
                         share.node(),
                         new NodeMessages.Prepare(
-                                Launches.share(after, job, share, entry.tickMs(), hooks),
+                                LaunchMessages.share(after, job, share, entry.tickMs(), hooks),
                                 after.settings().awaitProlog() && !share.prologDone())));
             }
         });
     }
 
     private void launch(List<Decision.Direct> out, State state, Job job, Step step, long tickMs) {
-        Launches.Of all = launches.of(state, job, step, tickMs);
+        LaunchMessages.StepLaunches all = launches.of(state, job, step, tickMs);
         for (Step.Part part : step.nodes()) {
             if (!part.done()
                     && !part.launched()
@@ -228,7 +228,7 @@ public final class NodeMessagesFromState {
             return;
         }
         if (job.has(JobFlag.CONFIGURING) && !share.prologDone()) {
-            out.add(new NodeMessages.Prepare(Launches.share(state, job, share, tickMs), true));
+            out.add(new NodeMessages.Prepare(LaunchMessages.share(state, job, share, tickMs), true));
         }
         for (Step step : job.run().steps()) {
             step.on(share.node())

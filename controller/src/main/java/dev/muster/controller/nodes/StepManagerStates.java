@@ -1,7 +1,7 @@
 package dev.muster.controller.nodes;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.node.ManagedSteps;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
@@ -50,7 +50,7 @@ public final class StepManagerStates {
         }
         Map<Integer, List<Change>> byJob = new TreeMap<>();
         for (Change change : entry.changes()) {
-            Touched.jobs(change).stream()
+            AffectedEntities.jobs(change).stream()
                     .map(id -> after.jobs()
                             .find(id)
                             .filter(Job::isHet)
@@ -77,7 +77,7 @@ public final class StepManagerStates {
     }
 
     private static boolean mayConcern(Change change, State after) {
-        for (int id : Touched.jobs(change)) {
+        for (int id : AffectedEntities.jobs(change)) {
             Optional<Job> job = after.jobs().find(id);
             if (job.isPresent() && (job.get().isHet() || ManagedSteps.isManaged(job.get()))) {
                 return true;

@@ -3,6 +3,7 @@ package dev.muster.controller.outbox;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.MonotonicClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -109,7 +110,7 @@ public final class Outbox implements AutoCloseable {
                 Files.delete(file);
             }
         } catch (IOException | Json.MalformedException e) {
-            log.error(file + " cannot be read: " + e.getMessage());
+            log.error(file + " cannot be read: " + ErrorSentence.of(e));
         }
     }
 
@@ -202,7 +203,7 @@ public final class Outbox implements AutoCloseable {
     private synchronized void later(IOException why) throws InterruptedException {
         if (!complained) {
             complained = true;
-            log.error(name + ": " + waiting.size() + " records wait: " + why.getMessage());
+            log.error(name + ": " + waiting.size() + " records wait: " + ErrorSentence.of(why));
         }
         long nowMs = MonotonicClock.ms();
         boolean resends = terms.again();
@@ -214,7 +215,7 @@ public final class Outbox implements AutoCloseable {
                 if (resends) {
                     renewed.add(new Message(m.topic, m.text, m.about, nowMs));
                 } else {
-                    log.error(name + ": the record of " + m.about + " is dropped: " + why.getMessage());
+                    log.error(name + ": the record of " + m.about + " is dropped: " + ErrorSentence.of(why));
                 }
             }
         }
@@ -261,7 +262,7 @@ public final class Outbox implements AutoCloseable {
             Files.write(next, Codec.encode(new Saved(List.copyOf(waiting))));
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            log.error(file + " cannot be written: " + e.getMessage() + ": " + waiting.size()
+            log.error(file + " cannot be written: " + ErrorSentence.of(e) + ": " + waiting.size()
                     + " records of jobs are lost");
         }
     }

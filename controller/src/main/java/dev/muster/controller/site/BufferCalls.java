@@ -6,6 +6,7 @@ import dev.muster.core.state.Job;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -143,7 +144,7 @@ final class BufferCalls {
             Json.Obj answer = Json.object(out);
             return new Answer(answer.number("rc") == 0, answer.text("text"));
         } catch (IOException | Json.MalformedException e) {
-            return new Answer(false, String.valueOf(e.getMessage()));
+            return new Answer(false, ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Answer(false, "interrupted");
@@ -173,7 +174,7 @@ final class BufferCalls {
                 }
             }
         } catch (IOException e) {
-            log.verbose("burst_buffer/lua: " + e.getMessage());
+            log.verbose("burst_buffer/lua: " + ErrorSentence.of(e));
         }
     }
 }

@@ -16,6 +16,7 @@ import dev.muster.model.api.ClusterMessages;
 import dev.muster.model.api.ClusterMessages.BurstBufferInfo;
 import dev.muster.model.api.ClusterMessages.BurstBuffersReply;
 import dev.muster.model.api.ClusterMessages.BurstPool;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.JobDesc;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Server.Reply;
@@ -219,7 +220,7 @@ public final class BurstBuffers {
                     SlurmErrno.INVALID_BURST_BUFFER_REQUEST, answer.text().isEmpty() ? "" : PLUGIN + answer.text());
 
         } catch (IOException e) {
-            log.error(PLUGIN + e.getMessage());
+            log.error(PLUGIN + ErrorSentence.of(e));
             return new Refused(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
         } finally {
             asking.release();
@@ -346,7 +347,7 @@ public final class BurstBuffers {
                 case PENDING, STAGED_IN, PRE_RUN, RUNNING, COMPLETE -> {}
             }
         } catch (IOException e) {
-            report(b, new BufferCalls.Answer(false, String.valueOf(e.getMessage())), "");
+            report(b, new BufferCalls.Answer(false, ErrorSentence.of(e)), "");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -468,7 +469,7 @@ public final class BurstBuffers {
                                     .filter(l -> l.indexOf('=') > 0)
                                     .toList());
         } catch (IOException e) {
-            log.error(PLUGIN + e.getMessage() + " (JobId=" + job.id() + ")");
+            log.error(PLUGIN + ErrorSentence.of(e) + " (JobId=" + job.id() + ")");
             return new Ready(false, List.of());
         }
     }

@@ -18,6 +18,7 @@ import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Bytes;
 import dev.muster.model.accounting.AccountingRows.JobRow;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -156,7 +157,7 @@ final class JobCompletion implements AutoCloseable {
             } catch (IOException | SQLException | IllegalArgumentException e) {
                 if (i == TRIES || e instanceof IllegalArgumentException) {
                     log.error("jobcomp/" + type() + ": the record of JobId=" + f.job.id() + " is dropped: "
-                            + e.getMessage());
+                            + ErrorSentence.of(e));
                     return;
                 }
                 Thread.sleep(i * 1000L);
@@ -178,7 +179,7 @@ final class JobCompletion implements AutoCloseable {
         if (wanted.equals(KAFKA)) {
             outbox = Optional.of(brokers());
         } else if (wanted.equals(ELASTIC)) {
-            outbox = Optional.of(Documents.open(conf, log));
+            outbox = Optional.of(ElasticsearchOutbox.open(conf, log));
         } else {
             outbox = Optional.empty();
         }

@@ -69,7 +69,7 @@ record Mail(Job job, String subject, Map<String, String> environment) {
      * tasks the entry is about.
      */
     static List<Mail> of(List<Change> changes, State before, State after) {
-        MailOfArray arrays = new MailOfArray(before, after);
+        ArrayMail arrays = new ArrayMail(before, after);
         List<Mail> out = new ArrayList<>();
         for (Change change : changes) {
             for (Happened what : happened(change, before)) {
@@ -102,13 +102,13 @@ record Mail(Job job, String subject, Map<String, String> environment) {
     }
 
     /** A mail of a task of an array is one about the whole, unless ARRAY_TASKS is wanted. */
-    private static Stream<Mail> about(Happened what, MailOfArray arrays, State after) {
+    private static Stream<Mail> about(Happened what, ArrayMail arrays, State after) {
         Optional<Job> found = after.jobs().find(what.jobId);
         if (found.isEmpty()) {
             return Stream.empty();
         }
         Job job = found.get();
-        if (job.array().jobId() != 0 && !wants(job, "ARRAY_TASKS") && MailOfArray.ABOUT.contains(what.event)) {
+        if (job.array().jobId() != 0 && !wants(job, "ARRAY_TASKS") && ArrayMail.ABOUT.contains(what.event)) {
             return arrays.of(what.event, job).stream();
         }
         // END alone also mails the end of a failed job

@@ -1,6 +1,6 @@
 package dev.muster.controller.site;
 
-import dev.muster.controller.view.Launches;
+import dev.muster.controller.view.LaunchMessages;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import java.util.ArrayList;
@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Jobs that want a mail when a part of their time limit is reached. Only these are looked at. */
 final class MailTimes {
-    private record Watched(int attempt, Set<Mail.Event> open) {}
+    private record WatchedJob(int attempt, Set<Mail.Event> open) {}
 
-    private final Map<Integer, Watched> jobs = new ConcurrentHashMap<>();
+    private final Map<Integer, WatchedJob> jobs = new ConcurrentHashMap<>();
 
     void started(Job job) {
         Set<Mail.Event> open = EnumSet.noneOf(Mail.Event.class);
@@ -24,7 +24,7 @@ final class MailTimes {
             }
         }
         if (!open.isEmpty() && job.state().isActive()) {
-            jobs.put(job.id(), new Watched(job.attempt(), open));
+            jobs.put(job.id(), new WatchedJob(job.attempt(), open));
         }
     }
 
@@ -34,7 +34,7 @@ final class MailTimes {
      */
     void resumed(Job job, long tickMs) {
         started(job);
-        Watched watched = jobs.get(job.id());
+        WatchedJob watched = jobs.get(job.id());
         if (watched != null) {
             watched.open.removeIf(event -> isReached(event, job, tickMs));
         }
@@ -65,12 +65,12 @@ final class MailTimes {
     private static boolean isReached(Mail.Event event, Job job, long tickMs) {
         int limitMin = job.run().limitMin();
         return limitMin > 0
-                && Launches.secondsLeft(job, tickMs) >= 0
+                && LaunchMessages.secondsLeft(job, tickMs) >= 0
                 && ranSeconds(job, tickMs) * 100 >= limitMin * 60L * percent(event);
     }
 
     private static long ranSeconds(Job job, long tickMs) {
-        return job.run().limitMin() * 60L - Launches.secondsLeft(job, tickMs);
+        return job.run().limitMin() * 60L - LaunchMessages.secondsLeft(job, tickMs);
     }
 
     private static int percent(Mail.Event event) {

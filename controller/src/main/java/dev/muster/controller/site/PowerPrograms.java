@@ -10,6 +10,7 @@ import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -173,7 +174,7 @@ final class PowerPrograms {
             Files.writeString(file, text + "\n");
             return true;
         } catch (IOException e) {
-            log.error("ResumeProgram cannot be told its jobs: " + file + ": " + e.getMessage());
+            log.error("ResumeProgram cannot be told its jobs: " + file + ": " + ErrorSentence.of(e));
             return false;
         }
     }

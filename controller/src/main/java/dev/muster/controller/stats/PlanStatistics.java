@@ -26,7 +26,7 @@ public final class PlanStatistics {
         active = now;
     }
 
-    public synchronized void planned(long us, Forecast.Made made) {
+    public synchronized void planned(long us, Forecast.InputSize made) {
         cycles++;
         usSum += us;
         usLast = us;

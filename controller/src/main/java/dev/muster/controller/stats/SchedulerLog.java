@@ -3,6 +3,7 @@ package dev.muster.controller.stats;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -32,7 +33,7 @@ public final class SchedulerLog {
                     : Optional.of(new DaemonLog(
                             "slurmctld", wanted, false, DaemonLog.INFO, conf.text(Key.LOG_TIME_FORMAT), 0));
         } catch (IOException e) {
-            main.error("SlurmSchedLogFile " + wanted + ": " + e.getMessage());
+            main.error("SlurmSchedLogFile " + wanted + ": " + ErrorSentence.of(e));
         }
         main.beside(own);
     }

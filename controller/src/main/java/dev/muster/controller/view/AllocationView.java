@@ -131,7 +131,7 @@ public final class AllocationView {
     }
 
     private static JobMessages.NodeDetail detail(State state, List<String> names, Allocation.Share s, Allocation of) {
-        int perUnit = Launches.perUnit(state, s.node(), s.cores(), s.cpus());
+        int perUnit = LaunchMessages.perUnit(state, s.node(), s.cores(), s.cpus());
         IndexSet cpus = IndexSet.empty();
         for (int core = s.cores().first(); core >= 0; core = s.cores().next(core + 1)) {
             for (int t = 0; t < perUnit; t++) {

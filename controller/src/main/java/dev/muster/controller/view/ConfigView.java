@@ -1,11 +1,11 @@
 package dev.muster.controller.view;
 
+import dev.muster.config.LiveValues;
 import dev.muster.config.ShowConfig;
-import dev.muster.config.ShowLive;
 import dev.muster.config.SlurmConf;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.options.UsageDecayOptions;
 import dev.muster.core.state.State;
@@ -54,7 +54,7 @@ public final class ConfigView {
                 .format(Instant.ofEpochSecond(bootTime));
         List<String> lines = ShowConfig.of(
                 conf,
-                new ShowLive(
+                new LiveValues(
                         boot,
                         state.nextJobId(),
                         Release.VERSION,
@@ -87,7 +87,7 @@ public final class ConfigView {
         String option = CHANGEABLE.getOrDefault(line.split(" ", 2)[0], "");
         Map<String, String> options = state.settings().options().texts();
         boolean known = options.containsKey(option)
-                || option.startsWith("power:") && Power.of(state).isPresent();
+                || option.startsWith("power:") && PowerSavingTimes.of(state).isPresent();
         return option.isEmpty() || !known ? line : with(line, options.getOrDefault(option, ""));
     }
 

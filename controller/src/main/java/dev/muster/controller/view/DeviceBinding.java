@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class DeviceBinding {
     private final List<Integer> ids = new ArrayList<>();
-    /** Tasks that are bound to each of them already. */
+    /** Number of tasks that are bound to each device. */
     private final Map<Integer, Integer> bound = new HashMap<>();
 
     private DeviceBinding(IndexSet all) {

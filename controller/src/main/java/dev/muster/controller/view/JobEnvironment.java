@@ -76,8 +76,8 @@ public final class JobEnvironment {
         v.put("SLURM_JOB_NAME", d.name());
         v.put("SLURM_JOB_PARTITION", d.partition());
         v.put("SLURM_JOB_ACCOUNT", d.charge().account());
-        v.put("SLURM_JOB_NODELIST", NodeLists.of(job.run().allocation()));
-        v.put("SLURM_NODELIST", NodeLists.of(job.run().allocation()));
+        v.put("SLURM_JOB_NODELIST", HostListCache.of(job.run().allocation()));
+        v.put("SLURM_NODELIST", HostListCache.of(job.run().allocation()));
         v.put(
                 "SLURM_JOB_NTASKS",
                 Integer.toString(Math.max(
@@ -256,7 +256,7 @@ public final class JobEnvironment {
         private final Job job;
         private final Step step;
         private final Bytes submitted;
-        private final WholeStep whole;
+        private final CombinedStep whole;
         private final Map<String, Integer> places = new HashMap<>();
         /** The first node's without devices, and where in it its own entries are; none before there is one. */
         private List<Bytes> one = List.of();
@@ -268,13 +268,13 @@ public final class JobEnvironment {
             this.job = job;
             this.step = step;
             this.submitted = submitted;
-            whole = WholeStep.of(state, job, step);
+            whole = CombinedStep.of(state, job, step);
             for (int i = 0; i < whole.parts().size(); i++) {
                 places.putIfAbsent(whole.parts().get(i).node(), i);
             }
         }
 
-        WholeStep whole() {
+        CombinedStep whole() {
             return whole;
         }
 
@@ -334,7 +334,7 @@ public final class JobEnvironment {
         }
     }
 
-    private void alike(Step step, WholeStep whole) {
+    private void alike(Step step, CombinedStep whole) {
         String perNode = TasksPerNode.text(
                 whole.parts().stream().map(p -> p.tasks().size()).toList());
         put("SLURM_STEP_ID", StepId.variable(step.id()));
@@ -343,7 +343,7 @@ public final class JobEnvironment {
         put("SLURM_NPROCS", whole.tasks());
         put("SLURM_STEP_NUM_NODES", whole.parts().size());
         put("SLURM_STEP_NUM_TASKS", whole.tasks());
-        put("SLURM_STEP_NODELIST", NodeLists.of(whole.parts()));
+        put("SLURM_STEP_NODELIST", HostListCache.of(whole.parts()));
         put("SLURM_STEP_TASKS_PER_NODE", perNode);
         put("SLURM_TASKS_PER_NODE", perNode);
         put("SLURM_NNODES", whole.parts().size());
@@ -399,7 +399,7 @@ public final class JobEnvironment {
         });
     }
 
-    private static String distribution(Step step, WholeStep whole) {
+    private static String distribution(Step step, CombinedStep whole) {
         Distribution d =
                 Distribution.parse(step.desc().request().distribution()).orElse(Distribution.UNSET);
         String spread = whole.tasks() <= whole.parts().size() ? "cyclic" : "block";
@@ -430,8 +430,8 @@ public final class JobEnvironment {
         put("SLURM_JOB_USER", d.owner().user());
         put("SLURM_JOB_SLUID", dev.muster.model.format.Sluid.text(job.shownSluid()));
         put("SLURM_JOB_PARTITION", partition());
-        put("SLURM_JOB_NODELIST", NodeLists.of(allocation));
-        put("SLURM_NODELIST", NodeLists.of(allocation));
+        put("SLURM_JOB_NODELIST", HostListCache.of(allocation));
+        put("SLURM_NODELIST", HostListCache.of(allocation));
         put("SLURM_JOB_NUM_NODES", allocation.nodes().size());
         put("SLURM_NNODES", allocation.nodes().size());
         put(
@@ -552,7 +552,7 @@ public final class JobEnvironment {
     }
 
     /** Sets the variables of a step of several components, which sees their nodes as those of one job. */
-    private void together(Step step, WholeStep whole) {
+    private void together(Step step, CombinedStep whole) {
         if (step.het().isEmpty() && !StepId.isComponent(step.id())) {
             return;
         }

@@ -9,7 +9,7 @@ import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
 import dev.muster.scheduler.Scheduler;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,7 +44,7 @@ final class JobReasons {
         JobReason buffer = job.eligibleTime() > 0 ? state.buffers().blocks(job.id()) : JobReason.NONE;
         JobReason reason = buffer != JobReason.NONE ? buffer : planner.reason(job.id());
         return reason != JobReason.REQ_NODE_NOT_AVAIL
-                        && unavailable(job, reason).startsWith(Unavailable.WORD)
+                        && unavailable(job, reason).startsWith(UnavailableNodes.WORD)
                 ? JobReason.REQ_NODE_NOT_AVAIL
                 : reason;
     }
@@ -59,7 +59,7 @@ final class JobReasons {
             // its turn alone does not help a job that needs nodes that are down or reserved
             case PRIORITY -> {
                 String missing = planner.unavailable().missing(state, job.desc());
-                yield missing.isEmpty() && areAllReserved(job.desc()) ? Unavailable.MAINTENANCE : missing;
+                yield missing.isEmpty() && areAllReserved(job.desc()) ? UnavailableNodes.MAINTENANCE : missing;
             }
             case QOS_NOT_ALLOWED, ACCOUNT_NOT_ALLOWED ->
                 PartitionLimits.notAdmitted(job.desc(), state, reason == JobReason.QOS_NOT_ALLOWED);

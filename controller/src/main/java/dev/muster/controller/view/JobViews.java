@@ -9,7 +9,7 @@ import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GresRequest;
@@ -93,7 +93,7 @@ public final class JobViews {
 
     private @Nullable PreemptPolicy policy;
 
-    public JobViews(State state, Scheduler planner, Now now, String mailDomain) {
+    public JobViews(State state, Scheduler planner, DecisionTime now, String mailDomain) {
         this(state, planner, now, mailDomain, Set.of());
     }
 
@@ -101,7 +101,7 @@ public final class JobViews {
      * @param fields those of {@link JobInfo} that are wanted, empty for all; others that cost something are left at
      *     their defaults
      */
-    public JobViews(State state, Scheduler planner, Now now, String mailDomain, Set<String> fields) {
+    public JobViews(State state, Scheduler planner, DecisionTime now, String mailDomain, Set<String> fields) {
         for (Costly costly : Costly.values()) {
             if (fields.isEmpty() || fields.contains(costly.field)) {
                 wanted.add(costly);
@@ -719,12 +719,17 @@ public final class JobViews {
     }
 
     /**
-     * Returns the time at which the scheduler last considered the job; every pass considers every eligible job. 0 if
-     * none has.
+     * Returns the time at which the scheduler last considered the job; every pass considers every eligible job. That of
+     * a job that is over stays as it is, whatever slurmctld does since.
      */
     private long lastLook(Job job) {
         if (job.run().startTime() > 0) {
             return job.run().startTime();
+        }
+        if (job.state().isTerminal()) {
+            boolean waited =
+                    job.eligibleTime() > 0 && job.eligibleTime() <= job.run().endTime() && !job.isHeld();
+            return waited ? job.run().endTime() : job.submitTime();
         }
         boolean passed = job.eligibleTime() > 0 && planner.lastPass() >= job.eligibleTime() && !job.isHeld();
         // no pass has: it was looked at when it came

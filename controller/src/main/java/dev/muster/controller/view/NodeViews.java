@@ -2,7 +2,7 @@ package dev.muster.controller.view;
 
 import dev.muster.core.limits.McsLabel;
 import dev.muster.core.limits.TresCounts;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -40,7 +40,7 @@ public final class NodeViews {
     private final Function<Node, String> address;
     private final IntFunction<String> userName;
     private final McsLabel mcs;
-    private final Optional<Power> power;
+    private final Optional<PowerSavingTimes> power;
     private final Map<String, List<String>> partitionsOf = new HashMap<>();
     private final Set<String> hidden = new HashSet<>();
     /** Nodes of reservations that are on: whether one of them is for maintenance. */
@@ -65,7 +65,7 @@ public final class NodeViews {
         this.address = address;
         this.userName = userName;
         this.mcs = McsLabel.of(state.settings());
-        this.power = Power.of(state);
+        this.power = PowerSavingTimes.of(state);
         for (Partition p : state.partitions().values()) {
             for (String node : p.nodes()) {
                 partitionsOf.computeIfAbsent(node, n -> new ArrayList<>()).add(p.name());

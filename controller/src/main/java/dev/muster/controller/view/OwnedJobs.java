@@ -1,6 +1,6 @@
 package dev.muster.controller.view;
 
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.State;
@@ -30,7 +30,7 @@ public final class OwnedJobs {
             if (!isOfOwners(change)) {
                 continue;
             }
-            for (int id : Touched.jobs(change)) {
+            for (int id : AffectedEntities.jobs(change)) {
                 after.jobs()
                         .find(id)
                         .ifPresentOrElse(

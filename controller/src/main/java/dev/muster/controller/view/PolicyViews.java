@@ -6,7 +6,7 @@ import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.options.AccountingOptions;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -35,9 +35,9 @@ import java.util.TreeSet;
 /** Priorities and shares as sprio and sshare show them. */
 public final class PolicyViews {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
 
-    public PolicyViews(State state, Now now) {
+    public PolicyViews(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }
@@ -47,7 +47,7 @@ public final class PolicyViews {
     }
 
     /** @param of these jobs; all where it is empty */
-    public PrioritiesReply priorities(Privacy privacy, List<Integer> of) {
+    public PrioritiesReply priorities(PrivateDataFilter privacy, List<Integer> of) {
         Priorities p = new Priorities(state, now.seconds());
         List<PriorityRow> rows = new ArrayList<>();
         // with ACCRUE_ALWAYS, jobs are listed before they are eligible
@@ -101,7 +101,7 @@ public final class PolicyViews {
                 weighted);
     }
 
-    public SharesReply shares(Privacy privacy) {
+    public SharesReply shares(PrivateDataFilter privacy) {
         List<ShareRow> rows = new ArrayList<>(shareRows());
         rows.removeIf(r -> !privacy.shows(r));
         return new SharesReply(type(), PriorityFlags.rule(state.settings()) == FairShare.Rule.TREE, tracked(), rows);
@@ -259,7 +259,7 @@ public final class PolicyViews {
      *
      * @param uid of a user by name, -1 if there is none here
      */
-    public AssocMgrReply assocMgr(Privacy privacy, java.util.function.ToIntFunction<String> uid) {
+    public AssocMgrReply assocMgr(PrivateDataFilter privacy, java.util.function.ToIntFunction<String> uid) {
         Sums sums = sums();
         List<UserRow> users = new ArrayList<>();
         for (UserPolicy u : state.accounts().users().values()) {
@@ -317,7 +317,7 @@ public final class PolicyViews {
         return sums;
     }
 
-    private List<LimitRow> assocRows(Sums sums, Privacy privacy, java.util.function.ToIntFunction<String> uid) {
+    private List<LimitRow> assocRows(Sums sums, PrivateDataFilter privacy, java.util.function.ToIntFunction<String> uid) {
         List<LimitRow> assocs = new ArrayList<>();
         List<ShareRow> shares = shareRows();
         List<FairShare.Row> tree = FairShare.of(state).rows();

@@ -14,7 +14,7 @@ import dev.muster.model.accounting.AccountingRows.JobWithSteps;
 import dev.muster.model.accounting.AccountingRows.Query;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ExitStatus;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -123,7 +123,7 @@ abstract class EmbeddedAccountingFixture {
                                 8,
                                 TaskPeaks.NONE,
                                 2_000_000,
-                                new Metered(3, 4, 1, 50, 90, 1000, 1000))));
+                                new UsageSample(3, 4, 1, 50, 90, 1000, 1000))));
     }
 
     List<JobWithSteps> all(boolean duplicates, String... jobs) {

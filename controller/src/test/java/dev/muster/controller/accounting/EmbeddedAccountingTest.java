@@ -22,7 +22,7 @@ import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                         Map.of(),
                         "",
                         new Change.Usage(
-                                500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, Metered.NONE)));
+                                500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, UsageSample.NONE)));
     }
 
     /** Each value is that of the task which had it, whichever node tells first; averages are over all four. */
@@ -97,7 +97,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
     }
 
     /** Tables of straw: the step rows that come, in order. */
-    private static final class Rows implements RowSink, EmbeddedAccounting.Questions {
+    private static final class Rows implements RowSink, EmbeddedAccounting.RowQueries {
         private final Map<Integer, JobRow> last = new ConcurrentSkipListMap<>();
         /** Rows of jobs that were written more than once at the same time. */
         private final AtomicInteger twice = new AtomicInteger();
@@ -273,7 +273,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                         step.usage().netInBytes(),
                         step.usage().netOutBytes()))
                 .isEqualTo(List.of(200L, 14L, 16L));
-        assertThat(step.usage().metered()).isEqualTo(new Metered(6, 8, 2, 100, 90, 2000, 1000).text());
+        assertThat(step.usage().metered()).isEqualTo(new UsageSample(6, 8, 2, 100, 90, 2000, 1000).text());
         assertThat(step.usage().minCpuUs()).isEqualTo(100);
         assertThat(step.endTime()).isEqualTo(9);
         restart();
@@ -382,7 +382,7 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                         Map.of(),
                         "",
                         new Change.Usage(
-                                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, TaskPeaks.NONE, 0, new Metered(0, 0, 0, 0, 0, 0, 0))),
+                                0, 0, 0, 0, 0, 0, 0, 0, 0, 0, TaskPeaks.NONE, 0, new UsageSample(0, 0, 0, 0, 0, 0, 0))),
                 new Change.NodeReleased(7, 1, "n1"));
         assertThat(all(true))
                 .extracting(r -> r.job().state() + " " + r.job().exit())

@@ -6,11 +6,11 @@ import dev.muster.controller.Site;
 import dev.muster.controller.edge.FollowHandler;
 import dev.muster.controller.view.JobViews;
 import dev.muster.controller.view.NodeViews;
-import dev.muster.controller.view.Privacy;
+import dev.muster.controller.view.PrivateDataFilter;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
@@ -53,8 +53,8 @@ class ChangeLogTest {
                 site.core()::state,
                 news,
                 null,
-                c -> new Privacy(hidden, state, c.uid(), "u" + c.uid()),
-                s -> new JobViews(s, new Scheduler(), new Now(1, 1), ""),
+                c -> new PrivateDataFilter(hidden, state, c.uid(), "u" + c.uid()),
+                s -> new JobViews(s, new Scheduler(), new DecisionTime(1, 1), ""),
                 s -> new NodeViews(
                         s, n -> new NodeMessages.Heartbeat(0, 0), n -> n.spec().address(), u -> "u" + u, 1),
                 u -> "u" + u);

@@ -250,6 +250,24 @@ class SubmitScriptTest {
         }
     }
 
+    /** A number that no description holds is read again as the script set it, and refuses the job by its name. */
+    @Test
+    void numberOutOfRangeIsReadAgainAndRefusesTheJob() throws IOException {
+        SubmitScript.Refused r = (SubmitScript.Refused) run(
+                "job_desc.num_tasks = 3000000000 job_desc.cpus_per_task = -5 local a = job_desc.default_account\n"
+                        + "slurm.log_user('%d %d', job_desc.num_tasks, job_desc.cpus_per_task)\nreturn 0",
+                "");
+        assertThat(r.errno()).isEqualTo(7405);
+        assertThat(r.said())
+                .containsExactly(
+                        "3000000000 -5",
+                        "cpus_per_task: the number -5 is out of range",
+                        "num_tasks: the number 3000000000 is out of range");
+        assertThat(log)
+                .hasSize(2)
+                .allMatch(line -> line.matches("error: job_submit/lua: .*job_submit.lua: .* is out of range"));
+    }
+
     @Test
     void numbersBesideTheDescriptionAreReadAgain() throws IOException {
         String body = "job_desc.max_cpus = 8 job_desc.min_cpus = 2 job_desc.immediate = 1 job_desc.end_time = 9\n"
@@ -277,6 +295,7 @@ class SubmitScriptTest {
         assertThat(run("return slurm.ESLURM_INVALID_ACCOUNT", ""))
                 .isEqualTo(new SubmitScript.Refused(
                         2045, "Invalid account or account/partition combination specified", List.of()));
+        assertThat(run("return 4294967296", "")).isInstanceOf(SubmitScript.Refused.class);
         assertThat(run("return 77777", ""))
                 .isEqualTo(new SubmitScript.Refused(77777, "Unknown error 77777", List.of()));
         assertThat(run("return '5'", "")).isEqualTo(new SubmitScript.Refused(5, "Input/output error", List.of()));

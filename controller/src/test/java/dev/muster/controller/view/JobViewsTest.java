@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
 import dev.muster.core.command.Command;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.Policy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
@@ -70,6 +70,26 @@ class JobViewsTest {
         assertThat(priority(site)).isEqualTo(before).isLessThan(2000);
     }
 
+    /** A pass that comes later, or a restarted slurmctld without passes, does not change it. */
+    @Test
+    void lastEvaluationOfAnEndedJobStays() {
+        Site site = new Site("DefMemPerCPU=1");
+        site.submit("tasks=2 nodeList=n1");
+        site.pass(5);
+        site.apply(new Command.CancelJobs(0, FIRST, 9, false, false));
+        long ended = site.core().state().jobs().at(1).run().endTime();
+        assertThat(lastEvaluation(site)).isEqualTo(ended);
+        site.pass(50);
+        site.run("tasks=2");
+        assertThat(lastEvaluation(site)).isEqualTo(ended);
+    }
+
+    private static long lastEvaluation(Site site) {
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                .info(site.core().state().jobs().at(1), -1, false)
+                .lastSchedEval();
+    }
+
     /** While it completes it is on the nodes that are not done with it, and afterwards on all that it had. */
     @Test
     void completingJobShowsItsRemainingNodes() {
@@ -101,14 +121,14 @@ class JobViewsTest {
 
     private static String asked(Site site, int job) {
         JobMessages.JobInfo info = new JobViews(
-                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                        site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(job), -1, false);
         return info.nodeListRequested() + " " + info.excludeList();
     }
 
     private static String nodes(Site site) {
         JobMessages.JobInfo info = new JobViews(
-                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                        site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
         return info.nodes() + " " + info.nodeCount() + " " + info.batchHost();
     }
@@ -136,7 +156,7 @@ class JobViewsTest {
             Site site = new Site("SelectTypeParameters=" + consumed);
             site.run("tasks=2 memPerNodeMb=100");
             JobMessages.JobInfo info = new JobViews(
-                            site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                            site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                     .info(site.core().state().jobs().at(1), -1, true);
             String mem = consumed.endsWith("Y") ? ",mem=100M" : "";
             assertThat(info.tresRequested() + " " + info.tresAlloc() + " "
@@ -170,8 +190,8 @@ class JobViewsTest {
             assertThat(List.of(waits.eligibleTime(), waits.accrueTime(), waits.startTime()))
                     .containsExactly(
                             4_000_000_000L, flags.isEmpty() ? 4_000_000_000L : waits.submitTime(), 4_000_000_000L);
-            Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
-            assertThat(new PolicyViews(site.core().state(), new Now(1, 1))
+            PrivateDataFilter all = new PrivateDataFilter(List.of(), site.core().state(), 0, "root", g -> false);
+            assertThat(new PolicyViews(site.core().state(), new DecisionTime(1, 1))
                             .priorities(all, List.of())
                             .rows())
                     .as("listed")
@@ -199,11 +219,11 @@ class JobViewsTest {
         site.submit("timing.beginTime=4000000000");
         assertThat(List.of(info(site).eligibleTime(), info(site).accrueTime())).containsExactly(4_000_000_000L, 0L);
         // nor counted; and a partition's QOS has the jobs there besides their own
-        Privacy all = new Privacy(List.of(), site.core().state(), 0, "root", g -> false);
+        PrivateDataFilter all = new PrivateDataFilter(List.of(), site.core().state(), 0, "root", g -> false);
         for (String partQos : List.of("", "part")) {
             site.apply(new Command.UpdatePartition(
                     0, site.core().state().jobs().at(1).desc().partition(), Map.of("qos", partQos)));
-            assertThat(new PolicyViews(site.core().state(), new Now(1, 1))
+            assertThat(new PolicyViews(site.core().state(), new DecisionTime(1, 1))
                             .assocMgr(all, u -> 0)
                             .qos())
                     .extracting(q -> q.name() + q.submitted() + q.accruing())
@@ -250,19 +270,19 @@ class JobViewsTest {
     }
 
     private static JobMessages.JobInfo info(Site site) {
-        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false);
     }
 
     private static long priority(Site site) {
-        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false)
                 .priority();
     }
 
     private static String details(Site site) {
         JobMessages.NodeDetail d = new JobViews(
-                        site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+                        site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, true)
                 .details()
                 .getFirst();

@@ -2,7 +2,7 @@ package dev.muster.core.command;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
@@ -36,7 +36,7 @@ public interface Planner {
      * Returns at most {@code maxStarts} jobs to start, best first. Looks at the whole queue and notes a reason for each
      * job that waits.
      */
-    List<Start> starts(State state, Now now, int maxStarts);
+    List<Start> starts(State state, DecisionTime now, int maxStarts);
 
     /** A job that has to give way to one that {@link #starts} looked at. */
     record Preempt(int jobId, Preemption.Mode mode, int graceS) {}
@@ -66,7 +66,7 @@ public interface Planner {
     }
 
     /** Returns where a job that is not in the queue would run, were it submitted now. */
-    Optional<Estimate> estimate(State state, Now now, JobDesc desc);
+    Optional<Estimate> estimate(State state, DecisionTime now, JobDesc desc);
 
     /** Returns the computed priority by which the job stands in the queue; empty if its own counts. */
     OptionalLong priority(int jobId);

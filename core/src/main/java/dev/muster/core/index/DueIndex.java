@@ -131,7 +131,7 @@ public final class DueIndex {
                 before.nodes().find(name).ifPresent(this::remove);
                 after.nodes().find(name).ifPresent(this::add);
             });
-            jobs.addAll(Touched.jobs(change));
+            jobs.addAll(AffectedEntities.jobs(change));
         }
         turns |= after.settings().takesTurns() && entry.changes().stream().anyMatch(DueIndex::isTurn);
         jobs.forEach(id -> follow(before, after, id));
@@ -203,7 +203,7 @@ public final class DueIndex {
             case Change.NodeAdded c -> c.spec().name();
             case Change.NodeRemoved c -> c.node();
             case Change.NodeRestored c -> c.node().name();
-            default -> Touched.node(change);
+            default -> AffectedEntities.node(change);
         };
         if (!name.isEmpty()
                 && after.nodes().find(name).filter(Node::isPowerOrdered).isPresent()) {

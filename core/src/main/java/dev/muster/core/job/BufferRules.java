@@ -2,11 +2,11 @@ package dev.muster.core.job;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
@@ -23,15 +23,15 @@ public final class BufferRules {
     static final String PRE_RUN_FAILED = "Burst buffer pre_run error";
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
 
-    public BufferRules(State state, Now now) {
+    public BufferRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }
 
     /** Brings the data of the most urgent jobs that could run, as far as the pools reach. */
-    public void stageIn(List<Change> changes, Ids ids) {
+    public void stageIn(List<Change> changes, IdAllocator ids) {
         if (state.buffers().byJob().size() == 0) {
             return;
         }
@@ -62,7 +62,7 @@ public final class BufferRules {
      * Makes jobs of their own of some of an array's tasks ahead of their start: each task has a burst buffer of its
      * own.
      */
-    private void nextTasks(Job array, List<Change> changes, Ids ids) {
+    private void nextTasks(Job array, List<Change> changes, IdAllocator ids) {
         int maxStaging = state.settings().options().buffers().arrayStageMax();
         long ready = state.tasksOf(array.id()).stream().filter(Job::isPending).count();
         for (int task = array.array().pending().first();
@@ -147,7 +147,7 @@ public final class BufferRules {
     }
 
     /** {@code scancel --hurry} of a job that is over: what it wrote is let go. */
-    static Optional<Change> hurry(State state, Job job, Now now) {
+    static Optional<Change> hurry(State state, Job job, DecisionTime now) {
         return state.buffers()
                 .byJob()
                 .find(job.id())
@@ -156,7 +156,7 @@ public final class BufferRules {
     }
 
     /** Returns the change by which a job that is released after its stage-in failed has it tried again. */
-    static Optional<Change> again(State state, Job job, Now now) {
+    static Optional<Change> again(State state, Job job, DecisionTime now) {
         return state.buffers()
                 .byJob()
                 .find(job.id())

@@ -3,13 +3,13 @@ package dev.muster.core.job;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.command.Requests;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.CronTime;
 import dev.muster.core.state.Crontab;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.model.SlurmErrno;
@@ -32,9 +32,9 @@ public final class CronRules {
     static final int TEXT_CHARS_MAX = 1 << 18;
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
 
-    public CronRules(State state, Now now) {
+    public CronRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }
@@ -57,7 +57,7 @@ public final class CronRules {
         if (c.entries().size() > ENTRIES_MAX || c.text().length() > TEXT_CHARS_MAX) {
             return new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "A crontab has at most " + ENTRIES_MAX + " entries");
         }
-        Ids ids = new Ids(state);
+        IdAllocator ids = new IdAllocator(state);
         List<Change> changes = new ArrayList<>();
         Map<String, Bytes> blobs = new TreeMap<>();
         List<Crontab.Entry> entries = new ArrayList<>();
@@ -72,14 +72,14 @@ public final class CronRules {
             Command.SubmitJob job = new Command.SubmitJob(
                     e.job().uid(), desc, "", e.job().script(), e.job().environment(), false, false);
             switch (rules.vet(job)) {
-                case SubmitRules.Unfit u -> {
+                case SubmitRules.RefusedJob u -> {
                     return refused(e, u.why().sentence());
                 }
-                case SubmitRules.Fit f
+                case SubmitRules.AcceptedJob f
                 when f.array().size() > 0 || desc.owner().uid() != c.owner() -> {
                     return refused(e, SlurmErrno.NOT_SUPPORTED.sentence());
                 }
-                case SubmitRules.Fit f -> {
+                case SubmitRules.AcceptedJob f -> {
                     int id = ids.jobId();
                     blobs.put(f.desc().payload().scriptHash(), job.script());
                     blobs.put(f.desc().payload().envHash(), job.environment());
@@ -104,7 +104,7 @@ public final class CronRules {
      * Returns the description of a job for its next run: the first time that is due after the one it waits for, or
      * after now; empty for jobs that scrontab does not run.
      */
-    static Optional<JobDesc> next(State state, Job job, Now now) {
+    static Optional<JobDesc> next(State state, Job job, DecisionTime now) {
         Optional<Crontab> tab = state.crontabs().find(job.desc().owner().uid());
         OptionalLong begin = tab.flatMap(t -> CronTime.parse(Crontab.when(state.crontabs(), job)))
                 .map(t -> t.after(

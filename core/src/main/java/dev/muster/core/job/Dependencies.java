@@ -4,7 +4,7 @@ import dev.muster.core.index.DueIndex;
 import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
@@ -232,7 +232,7 @@ public final class Dependencies {
     }
 
     /** Returns the conditions as they stand now. */
-    public static List<Dependency> settle(State state, Job job, Now now, DueIndex dueIndex) {
+    public static List<Dependency> settle(State state, Job job, DecisionTime now, DueIndex dueIndex) {
         List<Dependency> out = new ArrayList<>();
         for (Dependency d : job.dependencies()) {
             out.add(d.status() == Dependency.Status.UNFULFILLED ? d.with(status(state, job, d, now, dueIndex)) : d);
@@ -254,7 +254,7 @@ public final class Dependencies {
         return any;
     }
 
-    private static Dependency.Status status(State state, Job job, Dependency d, Now now, DueIndex dueIndex) {
+    private static Dependency.Status status(State state, Job job, Dependency d, DecisionTime now, DueIndex dueIndex) {
         if (d.kind() == Dependency.Kind.SINGLETON) {
             return dueIndex.isFirstOfItsName(job) ? Dependency.Status.FULFILLED : Dependency.Status.UNFULFILLED;
         }

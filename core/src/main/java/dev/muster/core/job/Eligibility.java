@@ -4,7 +4,7 @@ import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class Eligibility {
      * Returns the changes by which a released job becomes eligible; one that also waits for a dependency or its begin
      * time does when that is over.
      */
-    static List<Change> released(State state, Job job, Now now) {
+    static List<Change> released(State state, Job job, DecisionTime now) {
         boolean free = job.isPending()
                 && job.eligibleTime() == 0
                 && Dependency.fulfilled(job.dependencies())

@@ -2,16 +2,16 @@ package dev.muster.core.job;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.command.Planner;
 import dev.muster.core.command.Requests;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.step.StepRules;
 import dev.muster.core.tres.Licenses;
@@ -45,7 +45,7 @@ public final class HetRules {
     public static Decision submit(
             Command.SubmitHet c,
             State state,
-            Now now,
+            DecisionTime now,
             Planner planner,
             AccountUse use,
             JobSubmit.Submissions submissions) {
@@ -57,13 +57,13 @@ public final class HetRules {
             return Decision.reject(SlurmErrno.NOT_SUPPORTED);
         }
         SubmitRules rules = new SubmitRules(state, now, planner, use, submissions);
-        List<SubmitRules.Fit> fits = new ArrayList<>();
+        List<SubmitRules.AcceptedJob> fits = new ArrayList<>();
         for (Command.SubmitJob part : c.parts()) {
             switch (rules.vet(part)) {
-                case SubmitRules.Unfit u -> {
+                case SubmitRules.RefusedJob u -> {
                     return u.why().of(fits.size());
                 }
-                case SubmitRules.Fit f -> {
+                case SubmitRules.AcceptedJob f -> {
                     if (f.array().size() > 0) {
                         return Decision.reject(SlurmErrno.INVALID_ARRAY);
                     }
@@ -72,7 +72,7 @@ public final class HetRules {
             }
         }
         if (new AccountRules(state)
-                .refusesTogether(fits.stream().map(SubmitRules.Fit::desc).toList())) {
+                .refusesTogether(fits.stream().map(SubmitRules.AcceptedJob::desc).toList())) {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (tooManyLicenses(state, fits)) {
@@ -101,9 +101,9 @@ public final class HetRules {
     /**
      * Tests whether the components together ask for more licenses than the cluster has: the job would wait for ever.
      */
-    private static boolean tooManyLicenses(State state, List<SubmitRules.Fit> fits) {
+    private static boolean tooManyLicenses(State state, List<SubmitRules.AcceptedJob> fits) {
         Map<String, Integer> sums = new TreeMap<>();
-        for (SubmitRules.Fit fit : fits) {
+        for (SubmitRules.AcceptedJob fit : fits) {
             LicenseRequest.parse(fit.desc().request().licenses())
                     .filter(w -> !w.any())
                     .ifPresent(w -> w.items().forEach(i -> sums.merge(i.name(), i.count(), Integer::sum)));
@@ -118,8 +118,8 @@ public final class HetRules {
                                         .toList()));
     }
 
-    private static Decision accept(Command.SubmitHet c, List<SubmitRules.Fit> fits, State state, SubmitRules rules) {
-        Ids ids = new Ids(state);
+    private static Decision accept(Command.SubmitHet c, List<SubmitRules.AcceptedJob> fits, State state, SubmitRules rules) {
+        IdAllocator ids = new IdAllocator(state);
         List<Integer> members = fits.stream().map(f -> ids.jobId()).toList();
         List<Change> changes = new ArrayList<>();
         Map<String, Bytes> blobs = new TreeMap<>();
@@ -145,12 +145,12 @@ public final class HetRules {
      * them.
      */
     private static Optional<Planner.Estimate> together(
-            State state, Now now, Planner planner, List<SubmitRules.Fit> fits) {
+            State state, DecisionTime now, Planner planner, List<SubmitRules.AcceptedJob> fits) {
         long start = 0;
         int cpus = 0;
         TreeSet<String> nodes = new TreeSet<>();
         String partition = "";
-        for (SubmitRules.Fit fit : fits) {
+        for (SubmitRules.AcceptedJob fit : fits) {
             Optional<Planner.Estimate> one = planner.estimate(state, now, fit.desc());
             if (one.isEmpty()) {
                 return one;
@@ -166,7 +166,7 @@ public final class HetRules {
     // ---- start
 
     /** First steps of a job whose nodes are ready; of a component: the leader's script waits for the nodes of all. */
-    public static List<Change> ready(State state, Job job, Now now) {
+    public static List<Change> ready(State state, Job job, DecisionTime now) {
         List<Change> out = new ArrayList<>(StepRules.extern(job.id(), job.run().allocation(), state.settings(), now));
         if (!job.isHet()) {
             out.addAll(StepRules.script(job.id(), job.desc(), job.run().allocation(), now));
@@ -196,17 +196,17 @@ public final class HetRules {
      *
      * @param parts whether a pending component ends alone; the others stay pending and can no longer start
      */
-    public static Decision together(State state, Decision decision, Now now, boolean parts) {
+    public static Decision together(State state, Decision decision, DecisionTime now, boolean parts) {
         if (!(decision instanceof Decision.Accepted a) || a.changes().stream().noneMatch(c -> ends(state, c, parts))) {
             return decision;
         }
         TreeSet<Integer> done = new TreeSet<>();
-        a.changes().stream().filter(c -> ends(state, c, parts)).forEach(c -> done.addAll(Touched.jobs(c)));
+        a.changes().stream().filter(c -> ends(state, c, parts)).forEach(c -> done.addAll(AffectedEntities.jobs(c)));
         List<Change> changes = new ArrayList<>(a.changes());
         for (Change change : a.changes()) {
             if (ends(state, change, parts)) {
                 for (Job other :
-                        state.members(state.jobs().at(Touched.jobs(change).getFirst()))) {
+                        state.members(state.jobs().at(AffectedEntities.jobs(change).getFirst()))) {
                     if (done.add(other.id())) {
                         changes.addAll(alike(state, change, other, now));
                     }
@@ -236,7 +236,7 @@ public final class HetRules {
                         || state.members(job.get()).stream().anyMatch(j -> j.has(JobFlag.CONFIGURING)));
     }
 
-    private static List<Change> alike(State state, Change change, Job other, Now now) {
+    private static List<Change> alike(State state, Change change, Job other, DecisionTime now) {
         boolean pending = other.state() == JobState.PENDING;
         return switch (change) {
             case Change.JobEnded c
@@ -266,7 +266,7 @@ public final class HetRules {
         };
     }
 
-    private static Change requeued(Change.JobRequeued c, Job other, Now now) {
+    private static Change requeued(Change.JobRequeued c, Job other, DecisionTime now) {
         return new Change.JobRequeued(
                 other.id(),
                 c.held(),

@@ -3,13 +3,13 @@ package dev.muster.core.job;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Crontab;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.StepPart;
@@ -45,8 +45,8 @@ public final class JobRules {
     private static final long CLOCKS_MS = 1_000;
 
     private final State state;
-    private final Now now;
-    private final Ids ids;
+    private final DecisionTime now;
+    private final IdAllocator ids;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
     private final List<String> done = new ArrayList<>();
@@ -56,10 +56,10 @@ public final class JobRules {
 
     private final Set<Integer> met = new HashSet<>();
 
-    public JobRules(State state, Now now) {
+    public JobRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
-        this.ids = new Ids(state);
+        this.ids = new IdAllocator(state);
     }
 
     /** Does something with one job that exists and that the caller may change. */
@@ -665,7 +665,7 @@ public final class JobRules {
     }
 
     /** Returns the record for a job whose own work has ended with this status. */
-    static Change.JobEnded over(Job job, ExitStatus exit, String why, Now now) {
+    static Change.JobEnded over(Job job, ExitStatus exit, String why, DecisionTime now) {
         Optional<String> interruptedBy = job.desc().kind() != JobDesc.Kind.RUN
                 ? Optional.empty()
                 : job.run().steps().stream()

@@ -4,7 +4,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
@@ -61,7 +61,7 @@ public final class JobSubmit {
 
     private JobSubmit() {}
 
-    static Outcome through(State state, JobDesc desc, Submissions submissions, Now now) {
+    static Outcome through(State state, JobDesc desc, Submissions submissions, DecisionTime now) {
         JobDesc job = desc;
         for (String plugin : state.settings().options().submission().plugins()) {
             Optional<Decision.Rejected> refused = refusal(state, job, plugin, submissions, now);
@@ -87,7 +87,7 @@ public final class JobSubmit {
 
     /** Returns the refusal of the plugin, without its changes. */
     private static Optional<Decision.Rejected> refusal(
-            State state, JobDesc job, String plugin, Submissions submissions, Now now) {
+            State state, JobDesc job, String plugin, Submissions submissions, DecisionTime now) {
         if (plugin.equals("require_timelimit") && job.timing().timeLimitMin() == 0) {
             return Optional.of(Decision.reject(SlurmErrno.MISSING_TIME_LIMIT));
         }
@@ -164,7 +164,7 @@ public final class JobSubmit {
         return Optional.of(best).filter(b -> !b.isEmpty());
     }
 
-    private static boolean isTooMany(State state, JobDesc job, Submissions submissions, Now now) {
+    private static boolean isTooMany(State state, JobDesc job, Submissions submissions, DecisionTime now) {
         int max = state.settings().options().submission().jobsPerHourMax();
         return max > 0 && submissions.of(job.owner().uid(), now.seconds()) >= max;
     }

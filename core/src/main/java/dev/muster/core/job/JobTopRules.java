@@ -8,7 +8,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.api.JobMessages.CancelReply;
@@ -29,7 +29,7 @@ import java.util.function.ToLongFunction;
 public final class JobTopRules {
     private JobTopRules() {}
 
-    public static Decision top(State state, Command.TopJobs c, Now now) {
+    public static Decision top(State state, Command.TopJobs c, DecisionTime now) {
         List<Change> changes = new ArrayList<>();
         List<String> done = new ArrayList<>();
         List<JobError> errors = new ArrayList<>();

@@ -6,7 +6,7 @@ import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
@@ -48,7 +48,7 @@ public final class MemoryRules {
                                 < (asked.perNodeMb() > 0 ? asked.perNodeMb() : asked.perCpuMb() * s.cpus()));
     }
 
-    public static Decision measured(State state, Command.MemoryMeasured c, Now now) {
+    public static Decision measured(State state, Command.MemoryMeasured c, DecisionTime now) {
         Job job = state.jobs()
                 .find(c.jobId())
                 .filter(j -> j.attempt() == c.attempt() && isDue(state, j, now.tickMs()))

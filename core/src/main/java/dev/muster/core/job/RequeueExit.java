@@ -2,7 +2,7 @@ package dev.muster.core.job;
 
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.ExitStatus;
@@ -22,7 +22,7 @@ public final class RequeueExit {
      * Returns the records of a job's end: ended, or requeued where the configuration names the code, the job may be
      * requeued and nothing but its script ended it.
      */
-    public static List<Change> over(State state, Job job, ExitStatus exit, String why, Now now) {
+    public static List<Change> over(State state, Job job, ExitStatus exit, String why, DecisionTime now) {
         Optional<Preemption> goes = state.preempted().find(job.id()).filter(p -> p.endTick() > 0);
         if (goes.isPresent()) {
             // a victim of preemption: whether it ended for that or by itself cannot be told
@@ -31,8 +31,8 @@ public final class RequeueExit {
                     : List.of(
                             new Change.JobEnded(job.id(), JobState.PREEMPTED, JobReason.NONE, "", exit, now.seconds()));
         }
-        if (Expediting.isAsked(job) && !exit.isSuccess() && !why.equals("TimeLimit")) {
-            return Expediting.failed(job, exit, now);
+        if (ExpeditedRequeue.isAsked(job) && !exit.isSuccess() && !why.equals("TimeLimit")) {
+            return ExpeditedRequeue.failed(job, exit, now);
         }
         if (job.desc().kind() != JobDesc.Kind.BATCH
                 || !why.isEmpty()
@@ -54,7 +54,7 @@ public final class RequeueExit {
      * Sends a job back to the queue to make room; in one entry, after a time of grace as well: its nodes tell its user
      * why.
      */
-    public static List<Change> yielded(State state, Job job, Now now) {
+    public static List<Change> yielded(State state, Job job, DecisionTime now) {
         List<Change> out =
                 new ArrayList<>(List.of(new Change.JobPreempted(job.id(), now.seconds(), Preemption.Mode.REQUEUE, 0)));
         out.addAll(later(state, job, now));
@@ -65,11 +65,11 @@ public final class RequeueExit {
      * Sends a job back to the queue, where it waits a while: what fails at once would otherwise fail as fast as nodes
      * can start it.
      */
-    public static List<Change> later(State state, Job job, Now now) {
+    public static List<Change> later(State state, Job job, DecisionTime now) {
         return later(state, job, ExitStatus.NONE, now);
     }
 
-    private static List<Change> later(State state, Job job, ExitStatus exit, Now now) {
+    private static List<Change> later(State state, Job job, ExitStatus exit, DecisionTime now) {
         return List.of(
                 delayed(state, job, now),
                 new Change.JobRequeued(
@@ -86,7 +86,7 @@ public final class RequeueExit {
     /**
      * Returns the change that sets the time before which a requeued job does not start, even if it is released earlier.
      */
-    static Change delayed(State state, Job job, Now now) {
+    static Change delayed(State state, Job job, DecisionTime now) {
         // one second more, as in Slurm: a run starts after its submission, which is the time of the requeue
         long delayS = 1 + state.settings().options().requeue().delayS();
         long begin = Math.max(job.desc().timing().beginTime(), now.seconds() + delayS);

@@ -3,7 +3,7 @@ package dev.muster.core.job;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.command.Planner;
 import dev.muster.core.command.Requests;
 import dev.muster.core.limits.AccountRules;
@@ -16,12 +16,12 @@ import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Dependency;
-import dev.muster.core.state.Interned;
+import dev.muster.core.state.DescriptionInterner;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
-import dev.muster.core.step.Sampling;
+import dev.muster.core.step.SamplingInterval;
 import dev.muster.core.tres.GpuRequest;
 import dev.muster.core.tres.GresRequest;
 import dev.muster.json.Bytes;
@@ -49,12 +49,12 @@ public final class SubmitRules {
     public static final long PRIORITY_TOP = 4_294_901_760L;
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Planner planner;
     private final AccountUse use;
     private final JobSubmit.Submissions submissions;
 
-    public SubmitRules(State state, Now now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
+    public SubmitRules(State state, DecisionTime now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
         this.submissions = submissions;
         this.use = use;
         this.state = state;
@@ -68,19 +68,19 @@ public final class SubmitRules {
             return Decision.of(List.of(), Codec.decode(known.get().toArray(), SubmitReply.class));
         }
         return switch (vet(c)) {
-            case Unfit u -> u.why();
-            case Fit f when c.testOnly() -> estimated(state.nextJobId(), f.desc());
-            case Fit f -> accept(c, f);
+            case RefusedJob u -> u.why();
+            case AcceptedJob f when c.testOnly() -> estimated(state.nextJobId(), f.desc());
+            case AcceptedJob f -> accept(c, f);
         };
     }
 
     /** Verdict of the rules on a request: the job as it would be, or why it is refused. */
     sealed interface Verdict {}
 
-    record Fit(JobDesc desc, List<Dependency> dependencies, Job.Array array) implements Verdict {}
+    record AcceptedJob(JobDesc desc, List<Dependency> dependencies, Job.Array array) implements Verdict {}
 
-    record Unfit(Decision.Rejected why) implements Verdict {
-        Unfit(SlurmErrno errno) {
+    record RefusedJob(Decision.Rejected why) implements Verdict {
+        RefusedJob(SlurmErrno errno) {
             this(Decision.reject(errno));
         }
     }
@@ -90,50 +90,50 @@ public final class SubmitRules {
         JobDesc asked;
         switch (JobSubmit.through(state, c.desc(), submissions, now)) {
             case JobSubmit.Stopped s -> {
-                return new Unfit(s.why());
+                return new RefusedJob(s.why());
             }
             case JobSubmit.Passed p -> asked = p.desc();
         }
         if (asked.partition().startsWith(",")) {
-            return new Unfit(SlurmErrno.INVALID_PARTITION_NAME); // all rules ask for the first of them
+            return new RefusedJob(SlurmErrno.INVALID_PARTITION_NAME); // all rules ask for the first of them
         }
         JobDesc desc;
         JobDesc placed =
                 rerouted(withPartition(asked)).withCharge(asked.charge().asked(asked.partition()));
         switch (accounts.charge(placed.withPartition(PartitionLimits.takingJobs(placed.partition(), state))
                 .withRequest(GresRequest.withLicenses(GresRequest.resolved(asked.request()), state)))) {
-            case AccountRules.Unfit u -> {
-                return new Unfit(u.errno());
+            case AccountRules.NotCharged u -> {
+                return new RefusedJob(u.errno());
             }
-            case AccountRules.Fit f ->
+            case AccountRules.ChargedJob f ->
                 desc = PartitionLimits.withCpusForMemory(
                         GpuRequest.with(new DefaultTimeLimit(state, accounts).withDefault(f.desc()), state), state);
         }
         Optional<JobDesc> labelled = McsLabel.of(state.settings()).labelled(desc);
         if (labelled.isEmpty()) {
-            return new Unfit(SlurmErrno.INVALID_MCS_LABEL);
+            return new RefusedJob(SlurmErrno.INVALID_MCS_LABEL);
         }
         boolean managed = state.settings().options().submission().managesSteps();
         desc = managed ? labelled.get().withExtras(labelled.get().extras().withStepMgr(true)) : labelled.get();
         Optional<Decision.Rejected> refusal = refusal(c, desc);
         if (refusal.isPresent()) {
-            return new Unfit(refusal.get());
+            return new RefusedJob(refusal.get());
         }
         List<Dependency> dependencies;
         try {
             dependencies = Dependencies.parse(desc.timing().dependency(), state, 0);
         } catch (Dependencies.Refused e) {
-            return new Unfit(e.why());
+            return new RefusedJob(e.why());
         }
         Optional<Job.Array> array = array(desc.timing().array());
         if (array.isEmpty()) {
-            return new Unfit(SlurmErrno.INVALID_ARRAY);
+            return new RefusedJob(SlurmErrno.INVALID_ARRAY);
         }
         JobDesc whole = desc;
         int tasks = Math.max(1, array.get().size());
         return accounts.admitted(desc, tasks, use)
-                .<Verdict>map(d -> new Fit(d, dependencies, array.get()))
-                .orElseGet(() -> new Unfit(accounts.refusal(whole, tasks, use)));
+                .<Verdict>map(d -> new AcceptedJob(d, dependencies, array.get()))
+                .orElseGet(() -> new RefusedJob(accounts.refusal(whole, tasks, use)));
     }
 
     public Decision test(Command.TestJob c) {
@@ -164,10 +164,10 @@ public final class SubmitRules {
                 .orElseGet(() -> Decision.reject(SlurmErrno.REQUESTED_NODE_CONFIG_UNAVAILABLE));
     }
 
-    private Decision accept(Command.SubmitJob c, Fit fit) {
+    private Decision accept(Command.SubmitJob c, AcceptedJob fit) {
         JobDesc desc = fit.desc();
         Job.Array array = fit.array();
-        Ids ids = new Ids(state);
+        IdAllocator ids = new IdAllocator(state);
         int id = ids.jobId();
         Job job = job(
                 c,
@@ -214,7 +214,7 @@ public final class SubmitRules {
                         && j.desc().partition().equals(desc.partition()));
     }
 
-    Job job(Command.SubmitJob c, Fit fit, int id, long sluid, Job.Array array) {
+    Job job(Command.SubmitJob c, AcceptedJob fit, int id, long sluid, Job.Array array) {
         JobDesc desc = fit.desc();
         List<Dependency> dependencies = fit.dependencies();
         JobDesc.Timing timing = desc.timing();
@@ -244,7 +244,7 @@ public final class SubmitRules {
                 id,
                 sluid,
                 array,
-                Interned.desc(desc, state),
+                DescriptionInterner.desc(desc, state),
                 JobState.PENDING,
                 0,
                 reason,
@@ -342,7 +342,7 @@ public final class SubmitRules {
         if (hasMaxJobs()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.MAX_JOB_COUNT, "Resource temporarily unavailable"));
         }
-        return Sampling.refusal(state.settings(), desc.extras().acctgFreq(), desc.request())
+        return SamplingInterval.refusal(state.settings(), desc.extras().acctgFreq(), desc.request())
                 .or(() -> partitionRefusal(desc))
                 .or(() -> planner.infeasible(state, desc));
     }

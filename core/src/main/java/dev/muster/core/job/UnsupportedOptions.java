@@ -2,7 +2,7 @@ package dev.muster.core.job;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Settings;
-import dev.muster.core.step.NetworkWords;
+import dev.muster.core.step.NetworkOption;
 import dev.muster.core.step.Ports;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.job.JobDesc;
@@ -40,7 +40,7 @@ public final class UnsupportedOptions {
                 .or(() -> first(extras(desc.extras())))
                 .or(() -> windows(desc, settings))
                 .or(() -> managed(desc, settings))
-                .or(() -> NetworkWords.refusal(desc.request().network(), settings))
+                .or(() -> NetworkOption.refusal(desc.request().network(), settings))
                 .or(() -> desc.timing().expedite()
                                 && !settings.options().requests().expedites()
                         ? Optional.of(Decision.reject(SlurmErrno.DISABLED))

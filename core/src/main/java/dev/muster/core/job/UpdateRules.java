@@ -3,7 +3,7 @@ package dev.muster.core.job;
 import dev.muster.core.command.Access;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.DefaultTimeLimit;
@@ -15,7 +15,7 @@ import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
@@ -41,11 +41,11 @@ import java.util.Set;
 /** scontrol update job: keys lower case, values as typed. */
 public final class UpdateRules {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Planner planner;
     private final List<Change> changes = new ArrayList<>();
 
-    public UpdateRules(State state, Now now, Planner planner) {
+    public UpdateRules(State state, DecisionTime now, Planner planner) {
         this.state = state;
         this.now = now;
         this.planner = planner;
@@ -101,7 +101,7 @@ public final class UpdateRules {
      */
     private List<Job> meant(int task, Job found) {
         if (task >= 0 && found.isArrayRecord()) {
-            Ids ids = new Ids(state);
+            IdAllocator ids = new IdAllocator(state);
             int id = ids.forTask(found);
             long sluid = id == found.id() ? found.sluid() : ids.sluid();
             splits.addAll(ids.reservations());
@@ -262,8 +262,8 @@ public final class UpdateRules {
             return refuse(SlurmErrno.NOT_SUPPORTED);
         }
         return named
-                ? Shrinking.toList(job, value, desc, now.seconds(), changes)
-                : Shrinking.toCount(job, value, desc, now.seconds(), changes);
+                ? JobShrinkRules.toList(job, value, desc, now.seconds(), changes)
+                : JobShrinkRules.toCount(job, value, desc, now.seconds(), changes);
     }
 
     /** Applies the rules of submission to a changed account, partition, reservation or time. */
@@ -301,7 +301,7 @@ public final class UpdateRules {
         }
         return !isCharged(before, after)
                         && new AccountRules(state).charge(after, anyQos(before, after, uid))
-                                instanceof AccountRules.Unfit u
+                                instanceof AccountRules.NotCharged u
                 ? refuse(u.errno())
                 : Optional.empty();
     }
@@ -322,7 +322,7 @@ public final class UpdateRules {
     }
 
     private JobDesc charged(JobDesc before, JobDesc desc, int uid) {
-        return new AccountRules(state).charge(desc, anyQos(before, desc, uid)) instanceof AccountRules.Fit f
+        return new AccountRules(state).charge(desc, anyQos(before, desc, uid)) instanceof AccountRules.ChargedJob f
                 ? f.desc()
                 : desc;
     }

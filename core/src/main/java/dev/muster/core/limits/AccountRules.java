@@ -67,9 +67,9 @@ public final class AccountRules {
     /** The description with its account and QOS, or why there is none. */
     public sealed interface Charged {}
 
-    public record Fit(JobDesc desc) implements Charged {}
+    public record ChargedJob(JobDesc desc) implements Charged {}
 
-    public record Unfit(SlurmErrno errno) implements Charged {}
+    public record NotCharged(SlurmErrno errno) implements Charged {}
 
     /**
      * Returns the key that a job is charged to beside its account (TrackWCKey): what was said, or a star and the user's
@@ -145,7 +145,7 @@ public final class AccountRules {
         JobDesc asked = typed.withCharge(typed.charge().lowerCase());
         Optional<String> wckey = wckey(asked.owner().user(), asked.charge().wckey());
         if (wckey.isEmpty()) {
-            return new Unfit(SlurmErrno.INVALID_WCKEY);
+            return new NotCharged(SlurmErrno.INVALID_WCKEY);
         }
         JobDesc.Charge c = asked.charge().withWckey(wckey.get());
         JobDesc desc = asked.withCharge(c);
@@ -154,17 +154,17 @@ public final class AccountRules {
         String partition = desc.firstPartition();
         Optional<AssocPolicy> assoc = payer(desc.owner().user(), account, partition);
         if (assoc.isEmpty() && enforces(AccountingEnforcement.Word.ASSOCIATIONS)) {
-            return new Unfit(SlurmErrno.INVALID_ACCOUNT);
+            return new NotCharged(SlurmErrno.INVALID_ACCOUNT);
         }
         if (assoc.isEmpty()) {
             boolean normal = qos.isEmpty() && accounts.qos(NORMAL).isPresent();
-            return new Fit(normal ? desc.withCharge(c.withQos(NORMAL)) : desc);
+            return new ChargedJob(normal ? desc.withCharge(c.withQos(NORMAL)) : desc);
         }
         Optional<String> chargedQos = allowedQos(assoc.get(), qos, anyQos).flatMap(q -> usableQos(q, c.reservation()));
         if (chargedQos.isEmpty()) {
-            return new Unfit(SlurmErrno.INVALID_QOS);
+            return new NotCharged(SlurmErrno.INVALID_QOS);
         }
-        return new Fit(desc.withCharge(new JobDesc.Charge(
+        return new ChargedJob(desc.withCharge(new JobDesc.Charge(
                 assoc.get().account(),
                 chargedQos.get(),
                 c.wckey(),
@@ -236,11 +236,11 @@ public final class AccountRules {
         private record Key(String qos, boolean part, String user, String account) {}
     }
 
-    private record Below(int assoc) {}
+    private record DescendantKey(int assoc) {}
 
     /** Returns the sum of an association and those below it. */
     static AccountUse.Sum sum(Accounts all, AssocPolicy a, AccountUse use) {
-        return use.of(new Below(a.id()), p -> within(all, p, a));
+        return use.of(new DescendantKey(a.id()), p -> within(all, p, a));
     }
 
     /**
@@ -735,7 +735,7 @@ public final class AccountRules {
             Map<String, Long> minutes,
             Allocation on,
             AccountUse use,
-            Chosen chosen,
+            LimitSelection chosen,
             Optional<JobLimits.Broken> alone) {
         List<SharedLimits> gauges = new ArrayList<>();
         chosen.of(new LimitHierarchy(this), desc, gauges::add);
@@ -752,7 +752,7 @@ public final class AccountRules {
     }
 
     /** Chooses the limits that are tested. */
-    private interface Chosen {
+    private interface LimitSelection {
         void of(LimitHierarchy chains, JobDesc desc, java.util.function.Consumer<SharedLimits> out);
     }
 

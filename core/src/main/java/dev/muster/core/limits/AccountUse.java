@@ -1,6 +1,6 @@
 package dev.muster.core.limits;
 
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Entry;
@@ -150,7 +150,7 @@ public final class AccountUse {
     /**
      * Sums over several payers, by their key, kept since the first question; and by payer the sums that it is part of.
      */
-    private final Map<Object, Kept> kept = new HashMap<>();
+    private final Map<Object, MemberSum> kept = new HashMap<>();
 
     private final Map<Payer, List<Sum>> partOf = new HashMap<>();
     private int epoch;
@@ -160,7 +160,7 @@ public final class AccountUse {
     /** A limit counts nodes: which ones run what is kept only then. */
     private boolean named;
 
-    private record Kept(Predicate<Payer> members, Sum sum) {}
+    private record MemberSum(Predicate<Payer> members, Sum sum) {}
 
     /** Sums kept at most; above that all are computed anew when they are asked for. */
     private static final int KEPT_MAX = 100_000;
@@ -231,7 +231,7 @@ public final class AccountUse {
             kept.values().forEach(k -> k.sum.charged());
         }
         java.util.TreeSet<Integer> ids = new java.util.TreeSet<>();
-        entry.changes().forEach(c -> ids.addAll(Touched.jobs(c)));
+        entry.changes().forEach(c -> ids.addAll(AffectedEntities.jobs(c)));
         for (int id : ids) {
             Optional<Job> was = before.jobs().find(id);
             Optional<Job> now = after.jobs().find(id);
@@ -364,7 +364,7 @@ public final class AccountUse {
         if (kept.size() >= KEPT_MAX) {
             forget();
         }
-        Kept known = kept.get(key);
+        MemberSum known = kept.get(key);
         if (known == null) {
             Sum sum = new Sum();
             sums.forEach((payer, own) -> {
@@ -377,7 +377,7 @@ public final class AccountUse {
                     wholes.add(sum);
                 }
             });
-            known = new Kept(members, sum);
+            known = new MemberSum(members, sum);
             kept.put(key, known);
         }
         return known.sum;

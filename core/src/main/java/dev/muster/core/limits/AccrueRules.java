@@ -4,7 +4,7 @@ import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
 import dev.muster.model.accounting.DbdMessages.QosPolicy;
@@ -23,12 +23,12 @@ import java.util.Optional;
  */
 public final class AccrueRules {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Accounts accounts;
     /** Number of jobs whose age accrues, by the user, account or QOS that they count against. */
     private final Map<String, Integer> counts = new HashMap<>();
 
-    public AccrueRules(State state, Now now) {
+    public AccrueRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
         this.accounts = state.accounts();

@@ -33,7 +33,7 @@ public final class LimitCache {
     private final List<Payer> byNumber = new ArrayList<>();
     private final Map<Object, SharedLimits> gauges = new HashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
-    private final Map<Integer, Asking> asking = new HashMap<>();
+    private final Map<Integer, QueuedRequest> asking = new HashMap<>();
     private State state = State.EMPTY;
     private AccountRules rules = new AccountRules(State.EMPTY);
     private AccountUse use = new AccountUse();
@@ -59,7 +59,7 @@ public final class LimitCache {
         private final List<SharedLimits> limits;
         private final int number;
         /** The most that one of its jobs asks for; null before the first. */
-        private @Nullable Asked largest;
+        private @Nullable RequestedAmounts largest;
 
         private Payer(List<SharedLimits> limits, int number) {
             this.limits = limits;
@@ -68,7 +68,7 @@ public final class LimitCache {
     }
 
     /** Amounts of a job that limits count, with the last verdict on them. */
-    public static final class Asked {
+    public static final class RequestedAmounts {
         private final Payer payer;
         /**
          * Reason of the first limit that the job breaks whatever other jobs have. Shared limits of lower {@link #place}
@@ -87,7 +87,7 @@ public final class LimitCache {
 
         private final Allocation on;
 
-        private Asked(Payer payer, Optional<JobLimits.Broken> alone, int size, Allocation on) {
+        private RequestedAmounts(Payer payer, Optional<JobLimits.Broken> alone, int size, Allocation on) {
             this.on = on;
             this.payer = payer;
             this.alone = alone.map(JobLimits.Broken::reason).orElse(JobReason.NONE);
@@ -125,7 +125,7 @@ public final class LimitCache {
         }
     }
 
-    private record Asking(JobDesc desc, int limitMin, Asked asked) {}
+    private record QueuedRequest(JobDesc desc, int limitMin, RequestedAmounts asked) {}
 
     /** Forgets everything, because the policy, nodes or partitions are others: all verdicts are to be made anew. */
     public void clear() {
@@ -166,12 +166,12 @@ public final class LimitCache {
     }
 
     /** @param limitMin the time it would get, -1 without limit */
-    public Asked asked(JobDesc desc, int limitMin) {
-        Asked out =
+    public RequestedAmounts asked(JobDesc desc, int limitMin) {
+        RequestedAmounts out =
                 asked(desc, rules.of(desc, Allocation.NONE), Allocation.NONE, SoftLimit.hard(desc, limitMin, state));
         Payer payer = out.payer;
-        Asked largest = new Asked(payer, Optional.empty(), out.now.length, Allocation.NONE);
-        Asked before = payer.largest;
+        RequestedAmounts largest = new RequestedAmounts(payer, Optional.empty(), out.now.length, Allocation.NONE);
+        RequestedAmounts before = payer.largest;
         int known = before == null ? 0 : before.now.length;
         for (int n = 0; n < out.now.length; n++) {
             largest.now[n] = Math.max(out.now[n], before != null && n < known ? before.now[n] : 0);
@@ -187,9 +187,9 @@ public final class LimitCache {
         return out;
     }
 
-    private Asked asked(JobDesc desc, Map<String, Long> wanted, Allocation on, int limitMin) {
+    private RequestedAmounts asked(JobDesc desc, Map<String, Long> wanted, Allocation on, int limitMin) {
         Payer payer = payer(desc);
-        Asked out = new Asked(payer, rules.brokenAlone(desc, wanted, limitMin), numbers.size(), on);
+        RequestedAmounts out = new RequestedAmounts(payer, rules.brokenAlone(desc, wanted, limitMin), numbers.size(), on);
         Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
         numbers.forEach((name, n) -> {
             out.now[n] = name.equals(SharedLimits.JOBS) ? 1 : wanted.getOrDefault(name, 0L);
@@ -240,11 +240,11 @@ public final class LimitCache {
         return out;
     }
 
-    /** Returns why limits block the job, as {@link #blocks(Asked)}; its amounts are kept until {@link #forget}. */
+    /** Returns why limits block the job, as {@link #blocks(RequestedAmounts)}; its amounts are kept until {@link #forget}. */
     public JobReason blocks(int jobId, JobDesc desc, int limitMin) {
-        Asking known = asking.get(jobId);
+        QueuedRequest known = asking.get(jobId);
         if (known == null || known.desc != desc || known.limitMin != limitMin) {
-            known = new Asking(desc, limitMin, asked(desc, limitMin));
+            known = new QueuedRequest(desc, limitMin, asked(desc, limitMin));
             asking.put(jobId, known);
         }
         return blocks(known.asked);
@@ -260,7 +260,7 @@ public final class LimitCache {
     }
 
     /** Returns why limits keep the job from starting whatever nodes are free; NONE if they do not. */
-    public JobReason blocks(Asked asked) {
+    public JobReason blocks(RequestedAmounts asked) {
         if (isFree(asked.payer.number)) {
             return asked.alone;
         }
@@ -313,7 +313,7 @@ public final class LimitCache {
     }
 
     private boolean isBelow(Payer payer) {
-        Asked largest = requireNonNull(payer.largest, "asked() notes it before it returns the payer's number");
+        RequestedAmounts largest = requireNonNull(payer.largest, "asked() notes it before it returns the payer's number");
         for (SharedLimits gauge : payer.limits) {
             if (!gauge.coversAll(this) && gauge.doubtful(largest, this, 0) >= 0) {
                 return false;
@@ -322,7 +322,7 @@ public final class LimitCache {
         return true;
     }
 
-    private JobReason first(Asked asked) {
+    private JobReason first(RequestedAmounts asked) {
         for (SharedLimits gauge : asked.payer.limits) {
             if (gauge.place() > asked.place) {
                 break;

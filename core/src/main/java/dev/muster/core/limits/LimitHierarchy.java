@@ -34,7 +34,7 @@ final class LimitHierarchy {
         this.kept = kept;
     }
 
-    /** Creates the limits for one question: nothing is kept. */
+    /** Creates the limits for one question, without a cache. */
     LimitHierarchy(AccountRules rules) {
         this(rules, (key, made) -> made.get());
     }

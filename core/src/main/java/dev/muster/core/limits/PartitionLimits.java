@@ -3,7 +3,7 @@ package dev.muster.core.limits;
 import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
@@ -78,7 +78,7 @@ public final class PartitionLimits {
      *
      * @param readyS until its nodes have come up, at most: its limit does not pass before
      */
-    public static long endTick(JobDesc.Timing timing, int limitMin, int readyS, Now now) {
+    public static long endTick(JobDesc.Timing timing, int limitMin, int readyS, DecisionTime now) {
         long byLimit = limitMin < 0 ? -1 : now.tickMs() + limitMin * 60_000L + readyS * 1000L;
         if (timing.deadline() <= 0) {
             return byLimit;

@@ -44,7 +44,7 @@ final class SharedLimits {
      */
     record Meter(boolean ofQos, int id, Predicate<AccountUse.Payer> members, double factor, boolean safe) {}
 
-    private record Metered(boolean ofQos, int id) {}
+    private record MeterKey(boolean ofQos, int id) {}
 
     /** Stands for a sum before the first {@link #refresh}; nothing changes it. */
     private static final AccountUse.Sum UNREAD = new AccountUse.Sum();
@@ -237,7 +237,7 @@ final class SharedLimits {
 
     // ---- for many jobs
 
-    /** Gives the resources their numbers in {@link LimitCache.Asked}. */
+    /** Gives the resources their numbers in {@link LimitCache.RequestedAmounts}. */
     void number(Function<String, Integer> number) {
         numbers = bounds.stream().mapToInt(b -> number.apply(b.what)).toArray();
         left = new long[numbers.length];
@@ -253,7 +253,7 @@ final class SharedLimits {
      * Returns the number of the first bound for which the job may be too much; -1 if there is none. What was used is
      * not added up.
      */
-    int doubtful(LimitCache.Asked asked, LimitCache book, int from) {
+    int doubtful(LimitCache.RequestedAmounts asked, LimitCache book, int from) {
         refresh(book);
         for (int k = from; k < numbers.length; k++) {
             if (!asked.on().isEmpty() && isOfNodes(bounds.get(k))) {
@@ -268,7 +268,7 @@ final class SharedLimits {
     }
 
     /** Notes the request of a payer under the limit, of which the largest counts. */
-    void most(LimitCache.Asked asked) {
+    void most(LimitCache.RequestedAmounts asked) {
         for (int k = 0; k < numbers.length; k++) {
             mostAsked[k] =
                     Math.max(mostAsked[k], asked(bounds.get(k), asked.now(numbers[k]), asked.minutes(numbers[k])));
@@ -313,7 +313,7 @@ final class SharedLimits {
     }
 
     /** Returns the reason that is reported of the bounds for which the job is too much. */
-    Optional<JobReason> broken(LimitCache.Asked asked, LimitCache book) {
+    Optional<JobReason> broken(LimitCache.RequestedAmounts asked, LimitCache book) {
         Optional<JobReason> first = Optional.empty();
         for (int k = doubtful(asked, book, 0); k >= 0; k = doubtful(asked, book, k + 1)) {
             Bound b = bounds.get(k);
@@ -336,7 +336,7 @@ final class SharedLimits {
         return b.kind == Kind.COMING || b.kind == Kind.USED && (isSafe(b) || spent[k] != book.shares());
     }
 
-    private long exact(int k, LimitCache book, LimitCache.Asked asked) {
+    private long exact(int k, LimitCache book, LimitCache.RequestedAmounts asked) {
         asked.goesByTime();
         if (exactVersion[k] != version || exactSecond[k] != book.second()) {
             exactVersion[k] = version;
@@ -378,7 +378,7 @@ final class SharedLimits {
      */
     private long mostUsedMin(Bound b, LimitCache book) {
         Meter m = meter.get();
-        AccountUse.Sum ran = book.use().of(new Metered(m.ofQos, m.id), m.members);
+        AccountUse.Sum ran = book.use().of(new MeterKey(m.ofQos, m.id), m.members);
         long had = book.charged(m.ofQos, m.id, b.what);
         double since = (b.what.equals(Shares.WALL) ? ran.ran : ran.gross.getOrDefault(b.what, 0L)) * book.mostPerUnit();
         return (long) Math.min(Long.MAX_VALUE / 4.0, (had + since) / (60 * FairShare.UNIT) + 1);

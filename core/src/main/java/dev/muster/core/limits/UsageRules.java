@@ -1,11 +1,11 @@
 package dev.muster.core.limits;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
@@ -33,9 +33,9 @@ public final class UsageRules {
     private static final String RESET_NOW = "NOW";
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
 
-    public UsageRules(State state, Now now) {
+    public UsageRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }
@@ -89,7 +89,7 @@ public final class UsageRules {
         AccountRules rules = new AccountRules(state, charge);
         Set<Integer> seen = new HashSet<>();
         Set<Integer> ending = new HashSet<>();
-        changes.forEach(c -> ending.addAll(Touched.jobs(c)));
+        changes.forEach(c -> ending.addAll(AffectedEntities.jobs(c)));
         for (Node node : state.nodes().values()) {
             for (int id : node.jobs()) {
                 Job job = state.jobs().at(id);
@@ -196,9 +196,9 @@ public final class UsageRules {
                 .isPresent();
     }
 
-    private static List<Shares.Had> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {
+    private static List<Shares.UsageRecord> had(Map<Integer, Long> sums, Map<Integer, Map<String, Long>> each) {
         return sums.entrySet().stream()
-                .map(e -> new Shares.Had(e.getKey(), e.getValue(), each.getOrDefault(e.getKey(), Map.of())))
+                .map(e -> new Shares.UsageRecord(e.getKey(), e.getValue(), each.getOrDefault(e.getKey(), Map.of())))
                 .toList();
     }
 

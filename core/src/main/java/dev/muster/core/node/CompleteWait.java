@@ -1,7 +1,7 @@
 package dev.muster.core.node;
 
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobFlag;
 import java.util.Collections;
@@ -17,13 +17,13 @@ import java.util.Set;
 public final class CompleteWait {
     private CompleteWait() {}
 
-    public static boolean holdsAll(State state, Now now) {
+    public static boolean holdsAll(State state, DecisionTime now) {
         return !state.settings().options().scheduling().completesByPartition()
                 && !completing(state, now).isEmpty();
     }
 
     /** Returns the partitions in which no job starts now. */
-    public static Set<String> partitions(State state, Now now) {
+    public static Set<String> partitions(State state, DecisionTime now) {
         if (!state.settings().options().scheduling().completesByPartition()) {
             return Set.of();
         }
@@ -46,7 +46,7 @@ public final class CompleteWait {
      * Returns when the wait for the next completing job ends, in seconds since 1970; Long.MAX_VALUE if no job is waited
      * for.
      */
-    public static long ends(State state, Now now) {
+    public static long ends(State state, DecisionTime now) {
         return completing(state, now).stream()
                 .mapToLong(j -> j.run().endTime() + waitS(state))
                 .min()
@@ -57,7 +57,7 @@ public final class CompleteWait {
         return state.settings().options().scheduling().completeWaitS();
     }
 
-    private static List<Job> completing(State state, Now now) {
+    private static List<Job> completing(State state, DecisionTime now) {
         int wait = waitS(state);
         return wait == 0
                 ? List.of()

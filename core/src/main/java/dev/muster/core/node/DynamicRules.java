@@ -258,7 +258,7 @@ public final class DynamicRules {
     /** ReconfigFlags: keeps what scontrol changed of SuspendExc* in place of the values in slurm.conf. */
     private Map<String, String> kept(Settings settings) {
         boolean keeps =
-                settings.options().nodes().keepsPowerSaving() && Power.isOn(settings) && Power.isOn(state.settings());
+                settings.options().nodes().keepsPowerSaving() && PowerSavingTimes.isOn(settings) && PowerSavingTimes.isOn(state.settings());
         return keeps ? state.settings().options().power().kept().texts() : Map.of();
     }
 

@@ -4,7 +4,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.command.Requests;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.json.Bytes;
@@ -27,11 +27,11 @@ public final class ManagedSteps {
     private static final String NOT_REACHED = "NodeUnreachable";
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
 
-    ManagedSteps(State state, Now now) {
+    ManagedSteps(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }

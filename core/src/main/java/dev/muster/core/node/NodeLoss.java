@@ -1,12 +1,12 @@
 package dev.muster.core.node;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.job.Expediting;
+import dev.muster.core.job.ExpeditedRequeue;
 import dev.muster.core.job.RequeueExit;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.model.job.ExitStatus;
@@ -24,7 +24,7 @@ import java.util.Map;
  */
 final class NodeLoss {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Change> changes;
     private final List<Decision.Direct> direct;
     /** Batch jobs go back to the queue, whatever they say of that. */
@@ -34,7 +34,7 @@ final class NodeLoss {
      * @param changes receives the changes that a lost node entails
      * @param direct receives the messages to nodes
      */
-    NodeLoss(State state, Now now, List<Change> changes, List<Decision.Direct> direct) {
+    NodeLoss(State state, DecisionTime now, List<Change> changes, List<Decision.Direct> direct) {
         this.state = state;
         this.now = now;
         this.changes = changes;
@@ -82,8 +82,8 @@ final class NodeLoss {
             direct.add(new Decision.Direct(node.name(), new NodeMessages.EndJob(jobId, job.attempt(), 0, "NodeFail")));
             if (job.has(JobFlag.COMPLETING) || job.run().allocation().isLeaving(node.name())) {
                 partsLost(job, node.name(), "NodeFail");
-                if (Expediting.isJudged(job)) {
-                    changes.addAll(Expediting.first(job, now));
+                if (ExpeditedRequeue.isJudged(job)) {
+                    changes.addAll(ExpeditedRequeue.first(job, now));
                 }
                 changes.add(new Change.NodeReleased(jobId, job.attempt(), node.name()));
             } else {
@@ -109,12 +109,12 @@ final class NodeLoss {
     /** Ends a running job that lost one of its nodes: requeued or NODE_FAIL; its other nodes are told to end it. */
     void jobLostNode(Job job, String node) {
         partsLost(job, node, "NodeFail");
-        boolean requeues = Expediting.isAsked(job)
+        boolean requeues = ExpeditedRequeue.isAsked(job)
                 || job.desc().kind() == JobDesc.Kind.BATCH && (requeueAll || job.mayRequeue(state.settings()));
         if (requeues || !job.desc().extras().noKill() || !goesOnWithout(job, node)) {
             changes.add(new Change.JobFailedNode(job.id(), node));
-            if (Expediting.isAsked(job)) {
-                changes.addAll(Expediting.lost(job, now));
+            if (ExpeditedRequeue.isAsked(job)) {
+                changes.addAll(ExpeditedRequeue.lost(job, now));
             } else if (requeues) {
                 changes.addAll(RequeueExit.later(state, job, now));
             } else {

@@ -2,9 +2,9 @@ package dev.muster.core.node;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.job.BufferRules;
-import dev.muster.core.job.Expediting;
+import dev.muster.core.job.ExpeditedRequeue;
 import dev.muster.core.job.HetRules;
 import dev.muster.core.job.RequeueExit;
 import dev.muster.core.job.SubmitRules;
@@ -14,7 +14,7 @@ import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.StepPart;
@@ -47,12 +47,12 @@ public final class NodeRules {
     private static final String OUT_OF_MEMORY = "OutOfMemory";
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
     private final NodeLoss loss;
 
-    public NodeRules(State state, Now now) {
+    public NodeRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
         this.loss = new NodeLoss(state, now, changes, direct);
@@ -84,7 +84,7 @@ public final class NodeRules {
         }
         Node node = found.get();
         if (isAhead(state, m)) {
-            changes.add(Ids.above(state, m.highestJobId(), 0));
+            changes.add(IdAllocator.above(state, m.highestJobId(), 0));
         }
         identityChanged(node, m);
         List<String> wanted = stateReported(node, m) ? node.wanted() : List.of();
@@ -132,8 +132,8 @@ public final class NodeRules {
             changes.add(new Change.NodeTextsChanged(m.node(), node.comment(), m.extra(), node.resumeAfter()));
         }
         if (!m.instanceId().isEmpty() || !m.instanceType().isEmpty()) {
-            Node.Marks before = node.marks();
-            Node.Marks after = new Node.Marks(
+            Node.CloudIdentity before = node.marks();
+            Node.CloudIdentity after = new Node.CloudIdentity(
                     m.instanceId(), m.instanceType(), before.certToken(), before.certRenewal(), before.certTime());
             if (!after.equals(before)) {
                 changes.add(new Change.NodeMarked(m.node(), after));
@@ -395,12 +395,12 @@ public final class NodeRules {
             loss.jobLostNode(job, node);
         } else {
             loss.partsLost(job, node, "");
-            if (Expediting.isJudged(job) && !m.epilogError().isEmpty()) {
-                changes.addAll(Expediting.first(job, now));
+            if (ExpeditedRequeue.isJudged(job) && !m.epilogError().isEmpty()) {
+                changes.addAll(ExpeditedRequeue.first(job, now));
             }
             changes.add(new Change.NodeReleased(job.id(), m.attempt(), node));
             Node free = state.nodes().at(node);
-            if (free.jobs().size() == 1 && !free.isPowerOrdered() && Power.stopsAtOnce(state, free)) {
+            if (free.jobs().size() == 1 && !free.isPowerOrdered() && PowerSavingTimes.stopsAtOnce(state, free)) {
                 changes.add(PowerRules.changed(free.with(Node.Flag.POWER_DOWN, true)));
             }
         }
@@ -606,11 +606,11 @@ public final class NodeRules {
         if (node.isEmpty()) {
             return Decision.reject(SlurmErrno.INVALID_NODE_NAME);
         }
-        Node.Marks k = node.get().marks();
+        Node.CloudIdentity k = node.get().marks();
         return Decision.of(
                 List.of(new Change.NodeMarked(
                         c.node(),
-                        new Node.Marks(
+                        new Node.CloudIdentity(
                                 k.instanceId(),
                                 k.instanceType(),
                                 c.next().isEmpty() ? k.certToken() : "",

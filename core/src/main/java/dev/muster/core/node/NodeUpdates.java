@@ -4,7 +4,7 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.Keyword;
@@ -25,7 +25,7 @@ public final class NodeUpdates {
     private static final String FEATURES_REPORTED =
             "The features of a node with changeable ones are those that its helpers report";
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
     private final NodeLoss loss;
@@ -34,7 +34,7 @@ public final class NodeUpdates {
     /** Topologies with the nodes that are moved. */
     private Optional<List<Topology>> topologies = Optional.empty();
 
-    public NodeUpdates(State state, Now now) {
+    public NodeUpdates(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
         this.loss = new NodeLoss(state, now, changes, direct);
@@ -265,11 +265,11 @@ public final class NodeUpdates {
     private Outcome changedState(Node node, String word, Command.UpdateNode c) {
         boolean power = PowerRules.isPowerWord(word);
         String action = c.changes().getOrDefault("poweraction", "");
-        Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), action, PowerRules.isUp(word));
+        Optional<Decision.Rejected> wrong = PowerSavingTimes.wrongAction(state.settings(), action, PowerRules.isUp(word));
         if (wrong.isPresent()) {
             return new Outcome(Optional.empty(), wrong);
         }
-        if (power && action.isEmpty() && !Power.isOn(state.settings())) {
+        if (power && action.isEmpty() && !PowerSavingTimes.isOn(state.settings())) {
             return Outcome.refuse(SlurmErrno.POWER_ACTION);
         }
         Optional<Node> changed = power ? power(node.withPowerAction(action), word, c.uid()) : state(node, word, c);
@@ -300,10 +300,10 @@ public final class NodeUpdates {
     }
 
     /**
-     * AvailableFeatures are what a node can have, and ActiveFeatures those of them that it has: all, where only the
-     * former are said. What it has already must stay available.
+     * AvailableFeatures are the features that a node can have, and ActiveFeatures those that it has; the default is all
+     * available ones. An active feature must stay available.
      *
-     * @return empty where some would be active that are not available
+     * @return empty if an active feature would not be available
      */
     private static Optional<Node.Spec> featured(Node.Spec s, Map<String, String> changes) {
         Optional<List<String>> can = Optional.ofNullable(
@@ -329,15 +329,15 @@ public final class NodeUpdates {
         return value.isEmpty() || value.equals("(null)") ? List.of() : List.of(value.split(","));
     }
 
-    private static Node.Marks marked(Node.Marks k, String word, String value) {
+    private static Node.CloudIdentity marked(Node.CloudIdentity k, String word, String value) {
         return switch (word) {
-            case "instanceid" -> new Node.Marks(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
-            case "instancetype" -> new Node.Marks(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
+            case "instanceid" -> new Node.CloudIdentity(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
+            case "instancetype" -> new Node.CloudIdentity(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
             default ->
-                new Node.Marks(
+                new Node.CloudIdentity(
                         k.instanceId(),
                         k.instanceType(),
-                        value.isEmpty() ? "" : Node.Marks.hash(value),
+                        value.isEmpty() ? "" : Node.CloudIdentity.hash(value),
                         "",
                         k.certTime());
         };

@@ -10,7 +10,7 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.cluster.ReservationFlag;
@@ -39,15 +39,15 @@ public final class PowerRules {
     private static final String REBOOTED = " : reboot complete";
 
     private final State state;
-    private final Now now;
-    private final Power power;
-    /** Kept here because {@link Power#stopsIdle} looks at all nodes. */
+    private final DecisionTime now;
+    private final PowerSavingTimes power;
+    /** Kept here because {@link PowerSavingTimes#stopsIdle} looks at all nodes. */
     private final boolean stopsIdle;
 
-    public PowerRules(State state, Now now) {
+    public PowerRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
-        this.power = new Power(state);
+        this.power = new PowerSavingTimes(state);
         this.stopsIdle = power.stopsIdle();
     }
 
@@ -77,7 +77,7 @@ public final class PowerRules {
         private int starts;
         private int stops;
         /** Nodes that may be started ahead of planned jobs. */
-        private int startsAhead = Power.left(state);
+        private int startsAhead = PowerSavingTimes.left(state);
 
         PowerPass(Planner planner, DueIndex dueIndex, List<Change> changes, List<Decision.Direct> direct) {
             this.ahead = new WakeAhead(state, now, power, planner, dueIndex.planned());
@@ -129,9 +129,9 @@ public final class PowerRules {
 
     /** Returns the node as it is once its reboot is issued; a node that reboots itself is told to. */
     private Node reboot(Node node, List<Decision.Direct> direct) {
-        if (!Power.isOfController(state.settings(), node)) {
+        if (!PowerSavingTimes.isOfController(state.settings(), node)) {
             direct.add(new Decision.Direct(
-                    node.name(), new NodeMessages.Reboot(List.of(), Power.ofNode(state.settings(), node))));
+                    node.name(), new NodeMessages.Reboot(List.of(), PowerSavingTimes.ofNode(state.settings(), node))));
         }
         return node.with(Node.Flag.REBOOT_REQUESTED, false)
                 .with(Node.Flag.REBOOT_ISSUED, true)
@@ -155,7 +155,7 @@ public final class PowerRules {
                 .with(Node.Flag.POWERED_DOWN, false)
                 .with(Node.Flag.NOT_RESPONDING, false)
                 .with(Node.Flag.POWERING_DOWN, true);
-        String program = Power.stopsAtNode(state.settings(), node);
+        String program = PowerSavingTimes.stopsAtNode(state.settings(), node);
         if (!program.isEmpty()) {
             direct.add(new Decision.Direct(node.name(), new NodeMessages.Reboot(List.of(), program)));
         }
@@ -233,7 +233,7 @@ public final class PowerRules {
     }
 
     private boolean isLate(Node node) {
-        return power.of(node).startS() < Power.FOREVER_S
+        return power.of(node).startS() < PowerSavingTimes.FOREVER_S
                 && (node.has(Node.Flag.POWERING_UP) && !node.has(Node.Flag.DOWN) || node.has(Node.Flag.REBOOT_ISSUED))
                 && now.seconds()
                         >= node.powerTime()
@@ -321,7 +321,7 @@ public final class PowerRules {
                 changes.add(new Change.NodeFeaturesChanged(node.name(), node.changeable(), node.active(), wanted));
                 changes.add(changed(node.with(Node.Flag.POWERING_UP, true)));
                 // one that has all of it is rebooted whatever its helpers say
-                if (!Power.isOfController(state.settings(), node)) {
+                if (!PowerSavingTimes.isOfController(state.settings(), node)) {
                     direct.add(new Decision.Direct(
                             node.name(),
                             new NodeMessages.Reboot(node.active().containsAll(wanted) ? List.of() : wanted, "")));
@@ -332,7 +332,7 @@ public final class PowerRules {
 
     /** Returns how long the slowest of these nodes may take to come up, in seconds. */
     public static int startS(State state, Allocation allocation) {
-        Power power = new Power(state);
+        PowerSavingTimes power = new PowerSavingTimes(state);
         int longest = 0;
         for (Allocation.Share share : allocation.nodes()) {
             if (share.bootId().isEmpty()) {
@@ -349,7 +349,7 @@ public final class PowerRules {
      * Begins the time of jobs that waited for this node, when it is the last that they, or others of their kind, wait
      * for.
      */
-    static void begin(State state, Node node, Now now, List<Change> changes) {
+    static void begin(State state, Node node, DecisionTime now, List<Change> changes) {
         Set<Integer> done = new HashSet<>();
         for (int id : node.jobs()) {
             List<Job> all = state.members(state.jobs().at(id));
@@ -401,7 +401,8 @@ public final class PowerRules {
                 .with(Node.Flag.NEXT_RESUME, false)
                 .with(Node.Flag.DRAINED_FOR_THIS, false);
         if (node.has(Node.Flag.NEXT_DOWN)) {
-            return after.withReason(node.reason() + REBOOTED, slurmUid, seconds);
+            // scontrol(1): the reboot's end also ends the drain where nextstate is named
+            return after.with(Node.Flag.DRAIN, false).withReason(node.reason() + REBOOTED, slurmUid, seconds);
         }
         boolean drained =
                 node.has(Node.Flag.DRAIN) && !node.has(Node.Flag.NEXT_RESUME) && !node.has(Node.Flag.DRAINED_FOR_THIS);
@@ -470,7 +471,7 @@ public final class PowerRules {
                         .flatMap(Optional::stream)
                         .filter(n -> n.has(Node.Flag.POWERED_DOWN) && !n.has(Node.Flag.POWER_UP))
                         .count();
-        return more == 0 || more <= Power.left(state)
+        return more == 0 || more <= PowerSavingTimes.left(state)
                 ? Optional.empty()
                 : Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, "Max powered up nodes reached"));
     }
@@ -489,8 +490,8 @@ public final class PowerRules {
         return awaited || node.has(Node.Flag.POWERING_DOWN) ? still : still.with(Node.Flag.POWER_DOWN, true);
     }
 
-    public static Decision reboot(State state, Now now, Command.RebootNodes c) {
-        Optional<Decision.Rejected> wrong = Power.wrongAction(state.settings(), c.action(), false);
+    public static Decision reboot(State state, DecisionTime now, Command.RebootNodes c) {
+        Optional<Decision.Rejected> wrong = PowerSavingTimes.wrongAction(state.settings(), c.action(), false);
         if (wrong.isPresent()) {
             return wrong.get();
         }
@@ -540,7 +541,7 @@ public final class PowerRules {
                 : after;
     }
 
-    private static Node requested(Node node, Command.RebootNodes c, Now now) {
+    private static Node requested(Node node, Command.RebootNodes c, DecisionTime now) {
         Node after = node.with(Node.Flag.REBOOT_REQUESTED, true)
                 .with(
                         Node.Flag.NEXT_DOWN,

@@ -3,7 +3,7 @@ package dev.muster.core.node;
 import dev.muster.core.command.Planner;
 import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,15 +26,15 @@ public final class WakeAhead {
     private static final int SPARE_SHARE = 8;
 
     private final State state;
-    private final Now now;
-    private final Power power;
+    private final DecisionTime now;
+    private final PowerSavingTimes power;
     private final Map<String, Long> lastPlanned;
     private final Set<String> soon = new HashSet<>();
     private final Set<String> dueNow = new HashSet<>();
     private int longestBootS = -1;
 
     /** @param lastPlanned by node, the second at which a plan last had it soon: renewed here */
-    WakeAhead(State state, Now now, Power power, Planner planner, Map<String, Long> lastPlanned) {
+    WakeAhead(State state, DecisionTime now, PowerSavingTimes power, Planner planner, Map<String, Long> lastPlanned) {
         this.state = state;
         this.now = now;
         this.power = power;
@@ -59,7 +59,7 @@ public final class WakeAhead {
             List<Node> here = new ArrayList<>();
             for (String name : plan.nodes()) {
                 Node node = state.nodes().find(name).orElse(null);
-                if (node != null && node.has(Node.Flag.POWERED_DOWN) && Power.canStart(state.settings(), node)) {
+                if (node != null && node.has(Node.Flag.POWERED_DOWN) && PowerSavingTimes.canStart(state.settings(), node)) {
                     sleepers.add(name);
                     here.add(node);
                 }

@@ -32,7 +32,7 @@ public record PowerSavingOptions(
         Times usual,
         Map<String, Times> byPartition,
         Limits limits,
-        Kept kept,
+        ExemptNodes kept,
         Actions actions) {
     /** {@code true} where SuspendProgram names a program. */
     public static final String STOPS = "power:stops";
@@ -142,7 +142,7 @@ public record PowerSavingOptions(
      * @param statesText SuspendExcStates as written
      * @param states the same in upper case; none by default
      */
-    public record Kept(
+    public record ExemptNodes(
             String nodesText, List<Group> nodes, List<String> partitions, String statesText, List<String> states) {
         /**
          * Nodes of which some are kept.
@@ -164,9 +164,9 @@ public record PowerSavingOptions(
             }
         }
 
-        private static Kept of(OptionParser text) {
+        private static ExemptNodes of(OptionParser text) {
             String nodes = text.text(KEPT_NODES);
-            return new Kept(
+            return new ExemptNodes(
                     nodes,
                     HostList.split(nodes).stream().map(Group::of).toList(),
                     text.list(KEPT_PARTITIONS),
@@ -219,7 +219,7 @@ public record PowerSavingOptions(
                 usual,
                 Map.copyOf(byPartition),
                 Limits.of(text),
-                Kept.of(text),
+                ExemptNodes.of(text),
                 Actions.of(text));
     }
 

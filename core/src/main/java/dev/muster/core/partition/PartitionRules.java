@@ -6,7 +6,7 @@ import dev.muster.core.job.SubmitRules;
 import dev.muster.core.limits.QosRules;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
@@ -67,7 +67,7 @@ public final class PartitionRules {
      * without any they end, as in Slurm. A partition that comes back, say after a typing mistake in slurm.conf, brings
      * its batch jobs back to the queue.
      */
-    public List<Change> without(List<Partition> configured, Now now) {
+    public List<Change> without(List<Partition> configured, DecisionTime now) {
         Set<String> names = configured.stream().map(Partition::name).collect(Collectors.toSet());
         List<Change> out = new ArrayList<>();
         // many jobs, and few lists of partitions
@@ -107,7 +107,7 @@ public final class PartitionRules {
      * Returns the changes that bring a job back. Held jobs are held as before. What ran is requeued if it may be;
      * clients that waited for an allocation have gone.
      */
-    private List<Change> back(Job job, Now now) {
+    private List<Change> back(Job job, DecisionTime now) {
         boolean ran = job.attempt() > 0 && !job.run().allocation().nodes().isEmpty();
         boolean follows = job.isHet() && !job.isHetLeader();
         if (job.desc().kind() != JobDesc.Kind.BATCH || follows || ran && !job.mayRequeue(state.settings())) {

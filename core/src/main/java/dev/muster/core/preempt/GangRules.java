@@ -4,7 +4,7 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;
@@ -26,10 +26,10 @@ import java.util.TreeMap;
  */
 public final class GangRules {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final long sliceMs;
 
-    public GangRules(State state, Now now) {
+    public GangRules(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
         this.sliceMs = Math.max(0, state.settings().options().preemption().gangSliceS()) * 1000;

@@ -2,11 +2,11 @@ package dev.muster.core.preempt;
 
 import dev.muster.core.command.Decision;
 import dev.muster.core.command.Planner;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.job.RequeueExit;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
@@ -25,13 +25,13 @@ public final class PreemptRules {
     private static final int SIGCONT = 18;
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Change> changes;
     private final List<Decision.Direct> direct;
     /** Components of heterogeneous jobs that have been told already. */
     private final Set<Integer> yields = new HashSet<>();
 
-    public PreemptRules(State state, Now now, List<Change> changes, List<Decision.Direct> direct) {
+    public PreemptRules(State state, DecisionTime now, List<Change> changes, List<Decision.Direct> direct) {
         this.state = state;
         this.now = now;
         this.changes = changes;
@@ -102,7 +102,7 @@ public final class PreemptRules {
         List<Integer> ids = members.stream().map(Job::id).toList();
         if (changes.stream()
                 .anyMatch(c -> (c instanceof Change.JobEnded || c instanceof Change.JobRequeued)
-                        && Touched.jobs(c).stream().anyMatch(ids::contains))) {
+                        && AffectedEntities.jobs(c).stream().anyMatch(ids::contains))) {
             return;
         }
         for (Job member :
@@ -146,7 +146,7 @@ public final class PreemptRules {
     }
 
     /** Returns the change that resumes a job: it has the rest of its time limit. */
-    static Change resumed(Job job, Now now) {
+    static Change resumed(Job job, DecisionTime now) {
         Job.Run run = job.run();
         long left = run.limitMin() < 0 ? -1 : Math.max(0, run.limitMin() * 60_000L - run.preSuspendMs());
         return new Change.JobResumed(job.id(), now.seconds(), left < 0 ? -1 : now.tickMs() + left);

@@ -161,14 +161,14 @@ public final class ReservationEdit {
             // nodes= without a value: the same number of other nodes
             e.values.putIfAbsent("nodecnt", Integer.toString(old.nodes().size()));
         }
-        Reservation.Want want = e.want(old.want(), any);
+        Reservation.NodeRequest want = e.want(old.want(), any);
         boolean resizedOnly = !fresh && e.values.containsKey("nodecnt") && !values.containsKey("nodes") && !fixed;
         boolean stays = resizedOnly && old.has(ReservationFlag.SPEC_NODES);
         preferred = resizedOnly ? e.nodesToKeep(old) : preferred;
         long start = e.number("starttime", old.start());
         long end = e.end(old, start);
         int nodeFlags = e.nodeFlags(flags, want, stays, values);
-        Reservation.Who who = e.who(old.who());
+        Reservation.AccessList who = e.who(old.who());
         Reservation r = new Reservation(
                 old.name(),
                 start,
@@ -206,7 +206,7 @@ public final class ReservationEdit {
      * @param stays an update of the node count keeps the nodes named
      * @param request the values as typed, before this edit completes them
      */
-    private int nodeFlags(int flags, Reservation.Want want, boolean stays, Map<String, String> request) {
+    private int nodeFlags(int flags, Reservation.NodeRequest want, boolean stays, Map<String, String> request) {
         int out = clear(flags, ReservationFlag.ALL_NODES);
         out = want.nodes().isEmpty() && !stays
                 ? clear(out, ReservationFlag.SPEC_NODES)
@@ -387,7 +387,7 @@ public final class ReservationEdit {
     }
 
     /** @param any jobs may use nodes beside its own: it may have none */
-    private Reservation.Want want(Reservation.Want old, boolean any) {
+    private Reservation.NodeRequest want(Reservation.NodeRequest old, boolean any) {
         if (!values.getOrDefault("burstbuffer", "").isEmpty()) {
             // no script of burst_buffer/lua can reserve an amount
             wrong(SlurmErrno.INVALID_BURST_BUFFER_REQUEST);
@@ -413,7 +413,7 @@ public final class ReservationEdit {
         if (partition.isEmpty() && chosen && !none) {
             partition = defaultPartition();
         }
-        return new Reservation.Want(
+        return new Reservation.NodeRequest(
                 nodes,
                 count,
                 List.copyOf(cores),
@@ -425,7 +425,7 @@ public final class ReservationEdit {
     }
 
     /** Checks an update: the features of a reservation cannot change, nor its node count to 0. */
-    private void checkUpdate(Reservation.Want old, int nodeCount) {
+    private void checkUpdate(Reservation.NodeRequest old, int nodeCount) {
         if (!values.getOrDefault("features", old.features()).equals(old.features())) {
             wrong(SlurmErrno.NOT_SUPPORTED);
         }
@@ -508,7 +508,7 @@ public final class ReservationEdit {
         });
     }
 
-    private Reservation.Who who(Reservation.Who old) {
+    private Reservation.AccessList who(Reservation.AccessList old) {
         Reservation.Names users = names("users", old.users());
         Reservation.Names groups = names("groups", old.groups());
         List<Integer> ids = groupIds(groups, old);
@@ -535,14 +535,14 @@ public final class ReservationEdit {
                 && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
             wrong(SlurmErrno.INVALID_ACCOUNT);
         }
-        Reservation.Who who = new Reservation.Who(users, accounts, groups, List.copyOf(ids), qos, partitions);
+        Reservation.AccessList who = new Reservation.AccessList(users, accounts, groups, List.copyOf(ids), qos, partitions);
         if (!users.names().isEmpty() && !groups.names().isEmpty()) {
             wrong(SlurmErrno.RESERVATION_USER_GROUP);
         }
         return who;
     }
 
-    private List<Integer> groupIds(Reservation.Names groups, Reservation.Who old) {
+    private List<Integer> groupIds(Reservation.Names groups, Reservation.AccessList old) {
         List<Integer> ids = new ArrayList<>();
         for (String group : groups.names()) {
             int index = old.groups().names().indexOf(group);
@@ -686,7 +686,7 @@ public final class ReservationEdit {
 
     /** Checks that the reservation has nodes, or with ANY_NODES licenses. */
     private void nodes(Reservation r) {
-        Reservation.Want w = r.want();
+        Reservation.NodeRequest w = r.want();
         boolean wantsNodes = !w.nodes().isEmpty()
                 || w.nodeCount() > 0
                 || !w.coreCounts().isEmpty()
@@ -706,10 +706,10 @@ public final class ReservationEdit {
                 name,
                 0,
                 0,
-                new Reservation.Want("", 0, List.of(), "", "", "", "", ""),
+                new Reservation.NodeRequest("", 0, List.of(), "", "", "", "", ""),
                 List.of(),
                 new TreeMap<String, IndexSet>(),
-                Reservation.Who.NOBODY,
+                Reservation.AccessList.NOBODY,
                 0,
                 "",
                 0,

@@ -4,7 +4,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
@@ -31,12 +31,12 @@ public final class ReservationNodes {
     private static final long MAINTENANCE_WITHIN_S = 7L * 86400;
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Planner planner;
     /** Whether each other reservation, by name, overlaps the one to be placed. */
     private final Map<String, Boolean> met = new HashMap<>();
 
-    ReservationNodes(State state, Now now, Planner planner) {
+    ReservationNodes(State state, DecisionTime now, Planner planner) {
         this.state = state;
         this.now = now;
         this.planner = planner;
@@ -155,7 +155,7 @@ public final class ReservationNodes {
     }
 
     private Chosen someOf(Reservation r, List<Node> candidates, List<String> keep) {
-        Reservation.Want w = r.want();
+        Reservation.NodeRequest w = r.want();
         List<Alternative> groups = alternatives(w.features());
         if (!w.features().isEmpty()
                 && candidates.stream()
@@ -180,7 +180,7 @@ public final class ReservationNodes {
         return new Found(List.copyOf(chosen.nodes), chosen.units, chosen.gres);
     }
 
-    private static SlurmErrno noSuchFeature(Reservation.Want w) {
+    private static SlurmErrno noSuchFeature(Reservation.NodeRequest w) {
         if (!w.coreCounts().isEmpty()) {
             return SlurmErrno.NODES_BUSY;
         }
@@ -189,7 +189,7 @@ public final class ReservationNodes {
 
     /** Returns how many nodes the reservation wants with the features of this group. */
     private int nodesOf(Alternative group, int groups, int cores, Reservation r, List<Node> candidates) {
-        Reservation.Want w = r.want();
+        Reservation.NodeRequest w = r.want();
         if (cores > 0 && w.nodeCount() == 0) {
             return withCores(r, candidates, group, cores);
         }
@@ -236,7 +236,7 @@ public final class ReservationNodes {
         }
 
         private boolean add(Node n, int nodesLeft) {
-            Reservation.Want w = r.want();
+            Reservation.NodeRequest w = r.want();
             IndexSet free = free(r, n);
             Optional<Map<String, IndexSet>> devices = devices(r, n, Tres.gres(w.gresPerNode()));
             int each = coresOn(n, free, nodesLeft);

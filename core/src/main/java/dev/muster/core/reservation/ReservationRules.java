@@ -9,7 +9,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
@@ -39,12 +39,12 @@ public final class ReservationRules {
     private static final int REPETITIONS_MAX = 100_000;
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Planner planner;
     /** The state with the reservations that this object has moved: the next one does not choose their nodes. */
     private State moved;
 
-    public ReservationRules(State state, Now now, Planner planner) {
+    public ReservationRules(State state, DecisionTime now, Planner planner) {
         this.state = state;
         this.moved = state;
         this.now = now;
@@ -129,7 +129,7 @@ public final class ReservationRules {
         if (!r.name().isEmpty()) {
             return r.named(r.name(), serial);
         }
-        Reservation.Who w = r.who();
+        Reservation.AccessList w = r.who();
         String stem = "resv";
         for (Reservation.Names n : List.of(w.partitions(), w.qos(), w.groups(), w.accounts(), w.users())) {
             stem = n.names().isEmpty() ? stem : n.names().getFirst();

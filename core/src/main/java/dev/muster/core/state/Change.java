@@ -12,7 +12,7 @@ import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.util.List;
@@ -130,7 +130,7 @@ public sealed interface Change {
             long netOutBytes,
             TaskPeaks peaks,
             long cpuKhz,
-            Metered metered) {
+            UsageSample metered) {
         public Usage(
                 long userCpuUs,
                 long systemCpuUs,
@@ -152,7 +152,7 @@ public sealed interface Change {
                     0,
                     TaskPeaks.NONE,
                     0,
-                    Metered.NONE);
+                    UsageSample.NONE);
         }
     }
 
@@ -279,7 +279,7 @@ public sealed interface Change {
      */
     record NodePowerActionChosen(String node, String action) implements Change {}
 
-    record NodeMarked(String node, Node.Marks marks) implements Change {}
+    record NodeMarked(String node, Node.CloudIdentity marks) implements Change {}
 
     record NodeTextsChanged(String node, String comment, String extra, long resumeAfter) implements Change {}
 
@@ -317,7 +317,7 @@ public sealed interface Change {
     // ---- usage
 
     /** All usage as of a moment; see {@link Shares}. */
-    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.Had> usage, List<Shares.Had> qos)
+    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.UsageRecord> usage, List<Shares.UsageRecord> qos)
             implements Change {}
 
     // ---- snapshots only

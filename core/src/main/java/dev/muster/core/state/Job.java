@@ -98,9 +98,9 @@ public record Job(
             List<Step> steps,
             ExitStatus exit,
             ExitStatus derivedExit,
-            Paused paused) {
+            Suspension paused) {
         public static final Run NONE = new Run(
-                0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE, Paused.NONE);
+                0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE, Suspension.NONE);
 
         /**
          * Returns the planned end in seconds since 1970, of a job that has a limit and was never suspended; what
@@ -118,15 +118,15 @@ public record Job(
      * An earlier suspension: how many seconds of the time since a charge of usage, the last one when this was noted, a
      * job was suspended and went on or ended.
      */
-    public record Paused(long since, long seconds) {
-        public static final Paused NONE = new Paused(0, 0);
+    public record Suspension(long since, long seconds) {
+        public static final Suspension NONE = new Suspension(0, 0);
 
         public long after(long charged) {
             return since == charged ? seconds : 0;
         }
 
-        Paused and(long charged, long from, long to) {
-            return new Paused(charged, after(charged) + Math.max(0, to - Math.max(from, charged)));
+        Suspension and(long charged, long from, long to) {
+            return new Suspension(charged, after(charged) + Math.max(0, to - Math.max(from, charged)));
         }
     }
 

@@ -22,7 +22,7 @@ final class JobRunUpdates {
                 List.of(),
                 ExitStatus.NONE,
                 ExitStatus.NONE,
-                Job.Paused.NONE);
+                Job.Suspension.NONE);
     }
 
     /** Returns the run of a job that is held after a failure. */

@@ -45,11 +45,11 @@ public record Node(
         List<String> active,
         List<String> wanted,
         String powerAction,
-        Marks marks) {
+        CloudIdentity marks) {
 
     public Node {
         // records of before have none
-        marks = marks == null ? Marks.NONE : marks;
+        marks = marks == null ? CloudIdentity.NONE : marks;
     }
 
     /**
@@ -63,16 +63,16 @@ public record Node(
      * @param certTime when slurmctld last had one signed, seconds since 1970; 0 never
      * @param bootS seconds that it took the last time from being told to start until it was there; 0 where it never was
      */
-    public record Marks(
+    public record CloudIdentity(
             String instanceId, String instanceType, String certToken, String certRenewal, long certTime, int bootS) {
-        public static final Marks NONE = new Marks("", "", "", "", 0, 0);
+        public static final CloudIdentity NONE = new CloudIdentity("", "", "", "", 0, 0);
 
-        public Marks(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
+        public CloudIdentity(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
             this(instanceId, instanceType, certToken, certRenewal, certTime, 0);
         }
 
-        Marks booted(int seconds) {
-            return new Marks(instanceId, instanceType, certToken, certRenewal, certTime, seconds);
+        CloudIdentity booted(int seconds) {
+            return new CloudIdentity(instanceId, instanceType, certToken, certRenewal, certTime, seconds);
         }
 
         /** Returns what is kept of a secret: enough to know it again. SHA-256 in hex. */
@@ -359,7 +359,7 @@ public record Node(
         return withAllocation(jobs, cpusAllocated, mb, lastBusy);
     }
 
-    public Node withMarks(Marks m) {
+    public Node withMarks(CloudIdentity m) {
         return new Node(
                 spec,
                 flags,
@@ -743,7 +743,7 @@ public record Node(
                         List.of(),
                         List.of(),
                         "",
-                        Marks.NONE)
+                        CloudIdentity.NONE)
                 .with(Flag.UNKNOWN, true);
         return switch (spec.configState) {
             case "DOWN" -> fresh.with(Flag.UNKNOWN, false).with(Flag.DOWN, true);

@@ -32,10 +32,10 @@ public record Reservation(
         String name,
         long start,
         long end,
-        Want want,
+        NodeRequest want,
         List<String> nodes,
         Map<String, IndexSet> units,
-        Who who,
+        AccessList who,
         int flags,
         String comment,
         int maxStartDelayS,
@@ -71,7 +71,7 @@ public record Reservation(
      * @param coreCounts cores: one total, or one number per node; empty for whole nodes, or a core for each device
      * @param gres devices over all nodes, as written ({@code gres/gpu:a100=2}); gresPerNode: on each of them
      */
-    public record Want(
+    public record NodeRequest(
             String nodes,
             int nodeCount,
             List<Integer> coreCounts,
@@ -99,8 +99,8 @@ public record Reservation(
      *
      * @param gids of the groups, in their order
      */
-    public record Who(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
-        public static final Who NOBODY = new Who(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
+    public record AccessList(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
+        public static final AccessList NOBODY = new AccessList(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
 
         public boolean isEmpty() {
             return users.names.isEmpty()
@@ -318,7 +318,7 @@ public record Reservation(
      * @param partition that it shows
      */
     public Reservation fixed(String partition) {
-        Want all = new Want(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
+        NodeRequest all = new NodeRequest(String.join(",", nodes), 0, List.of(), partition, "", want.licenses, "", "");
         return new Reservation(
                 name,
                 start,
@@ -341,7 +341,7 @@ public record Reservation(
 
     /** Returns the reservation with another node count. */
     public Reservation counting(int count) {
-        Want other = new Want(
+        NodeRequest other = new NodeRequest(
                 want.nodes,
                 count,
                 want.coreCounts,

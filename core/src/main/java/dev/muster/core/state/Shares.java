@@ -34,13 +34,13 @@ public record Shares(
      * @param id of an association or QOS
      * @param each as in {@link Shares}
      */
-    public record Had(int id, long thousandths, Map<String, Long> each) {
+    public record UsageRecord(int id, long thousandths, Map<String, Long> each) {
         /** Puts the amounts into the order of their names: what is written must not depend on a run of the machine. */
-        public Had {
+        public UsageRecord {
             each = java.util.Collections.unmodifiableMap(new java.util.TreeMap<>(each == null ? Map.of() : each));
         }
 
-        public Had(int id, long thousandths) {
+        public UsageRecord(int id, long thousandths) {
             this(id, thousandths, Map.of());
         }
     }
@@ -50,27 +50,27 @@ public record Shares(
                 c.time(), c.tickMs(), c.resetAt(), table(c.usage()), table(c.qos()), each(c.usage()), each(c.qos()));
     }
 
-    private static Table<Integer, Long> table(List<Had> had) {
+    private static Table<Integer, Long> table(List<UsageRecord> had) {
         Table<Integer, Long> out = Table.empty();
-        for (Had h : had) {
+        for (UsageRecord h : had) {
             out = out.with(h.id, h.thousandths);
         }
         return out;
     }
 
-    private static Table<Integer, Map<String, Long>> each(List<Had> had) {
+    private static Table<Integer, Map<String, Long>> each(List<UsageRecord> had) {
         Table<Integer, Map<String, Long>> out = Table.empty();
-        for (Had h : had) {
+        for (UsageRecord h : had) {
             out = h.each.isEmpty() ? out : out.with(h.id, h.each);
         }
         return out;
     }
 
-    static List<Had> list(Table<Integer, Long> table, Table<Integer, Map<String, Long>> each) {
-        List<Had> out = new ArrayList<>();
+    static List<UsageRecord> list(Table<Integer, Long> table, Table<Integer, Map<String, Long>> each) {
+        List<UsageRecord> out = new ArrayList<>();
         table.entries()
                 .forEach(e -> out.add(
-                        new Had(e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
+                        new UsageRecord(e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
         return List.copyOf(out);
     }
 

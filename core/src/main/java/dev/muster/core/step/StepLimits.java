@@ -31,7 +31,7 @@ final class StepLimits {
         }
 
         return what.isEmpty()
-                ? NetworkWords.refusal(r.network(), settings)
+                ? NetworkOption.refusal(r.network(), settings)
                 : Optional.of(new Decision.Rejected(
                         SlurmErrno.NOT_SUPPORTED, what + " is not supported by this version of Muster"));
     }

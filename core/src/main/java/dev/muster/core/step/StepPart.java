@@ -11,7 +11,9 @@ import java.util.List;
  * a heterogeneous step of one job.
  */
 public record StepPart(Job job, Step step) {
-    /** All of what this step belongs to, in the order of the ranks; of most steps the step alone. */
+    /**
+     * All parts of the step's heterogeneous step, in the order of the ranks; the step alone if it has no components.
+     */
     public static List<StepPart> of(State state, Job job, Step step) {
         List<StepPart> out = new ArrayList<>();
         if (step.het().isEmpty()) {

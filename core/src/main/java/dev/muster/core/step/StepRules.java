@@ -8,7 +8,7 @@ import dev.muster.core.command.Requests;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
@@ -36,17 +36,17 @@ public final class StepRules {
     private static final StepDesc NO_DESC = Codec.bind(new Json.Obj(), StepDesc.class);
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Planner planner;
 
-    public StepRules(State state, Now now, Planner planner) {
+    public StepRules(State state, DecisionTime now, Planner planner) {
         this.state = state;
         this.planner = planner;
         this.now = now;
     }
 
     /** Returns the extern step where it is configured, as soon as the nodes are ready. */
-    public static List<Change> extern(int jobId, Allocation allocation, Settings settings, Now now) {
+    public static List<Change> extern(int jobId, Allocation allocation, Settings settings, DecisionTime now) {
         if (!settings.externSteps()) {
             return List.of();
         }
@@ -56,14 +56,14 @@ public final class StepRules {
     }
 
     /** Returns the batch script's step. */
-    public static List<Change> script(int jobId, JobDesc desc, Allocation allocation, Now now) {
+    public static List<Change> script(int jobId, JobDesc desc, Allocation allocation, DecisionTime now) {
         return desc.kind() != JobDesc.Kind.BATCH
                 ? List.of()
                 : List.of(new Change.StepStarted(
                         jobId, step(Step.BATCH, List.of(part(allocation.ofScript(), List.of(0))), now)));
     }
 
-    private static Step step(int id, List<Step.Part> parts, Now now) {
+    private static Step step(int id, List<Step.Part> parts, DecisionTime now) {
         return new Step(
                 id, NO_DESC, "", parts, Step.State.RUNNING, now.seconds(), 0, "", "", List.of(), IndexSet.empty());
     }
@@ -149,12 +149,12 @@ public final class StepRules {
             int number = id;
             Step asked = asked(job, part, ofOneJob.map(h -> h.id(number)).orElse(id), together);
             switch (place(job, asked, ofOneJob.map(HetStep::nodes).orElse(Set.of()))) {
-                case Nowhere n
+                case NotPlaced n
                 when part.step().async() && n.why().isStepToCome() -> steps.add(new Change.StepQueued(job.id(), asked));
-                case Nowhere n -> {
+                case NotPlaced n -> {
                     return Decision.reject(n.why());
                 }
-                case Somewhere w -> {
+                case Placed w -> {
                     Step step = asked.begun(w.ranked(firstRank), w.ports(), now.seconds());
                     firstRank += step.tasks();
                     ofOneJob.ifPresent(h -> h.add(step));
@@ -198,7 +198,7 @@ public final class StepRules {
             return Optional.empty();
         }
         for (Step s : job.run().steps()) {
-            if (s.isQueued() && place(job, s, Set.of()) instanceof Somewhere w) {
+            if (s.isQueued() && place(job, s, Set.of()) instanceof Placed w) {
                 return Optional.of(new Change.StepStarted(job.id(), s.begun(w.nodes(), w.ports(), now.seconds())));
             }
         }
@@ -208,7 +208,7 @@ public final class StepRules {
     /** Verdict on where a step can begin now. */
     private sealed interface Place {}
 
-    private record Somewhere(List<Step.Part> nodes, IndexSet ports) implements Place {
+    private record Placed(List<Step.Part> nodes, IndexSet ports) implements Place {
         List<Step.Part> ranked(int first) {
             return first == 0
                     ? nodes
@@ -216,23 +216,23 @@ public final class StepRules {
         }
     }
 
-    private record Nowhere(SlurmErrno why) implements Place {}
+    private record NotPlaced(SlurmErrno why) implements Place {}
 
     /** @param excluded nodes that it may not have */
     private Place place(Job job, Step step, Set<String> excluded) {
         Object placed = new StepPlacement(job, step, state, planner, excluded).parts();
         if (placed instanceof SlurmErrno errno) {
-            return new Nowhere(errno);
+            return new NotPlaced(errno);
         }
         @SuppressWarnings("unchecked")
         List<Step.Part> nodes = (List<Step.Part>) placed;
         int maxTasks = state.settings().maxTasksPerNode();
         if (maxTasks > 0 && nodes.stream().anyMatch(p -> p.tasks().size() > maxTasks)) {
-            return new Nowhere(SlurmErrno.BAD_TASK_COUNT);
+            return new NotPlaced(SlurmErrno.BAD_TASK_COUNT);
         }
         return switch (Ports.ofStep(state, job, nodes, step.desc().resvPorts(), job.id() + step.number())) {
-            case SlurmErrno errno -> new Nowhere(errno);
-            case Object ports -> new Somewhere(nodes, (IndexSet) ports);
+            case SlurmErrno errno -> new NotPlaced(errno);
+            case Object ports -> new Placed(nodes, (IndexSet) ports);
         };
     }
 
@@ -263,7 +263,7 @@ public final class StepRules {
 
         return errno.map(Decision::reject)
                 .or(() -> StepLimits.refusal(c.step(), state.settings()))
-                .or(() -> Sampling.refusal(
+                .or(() -> SamplingInterval.refusal(
                         state.settings(), c.step().acctgFreq(), job.desc().request()));
     }
 

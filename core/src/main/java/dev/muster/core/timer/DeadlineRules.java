@@ -1,7 +1,7 @@
 package dev.muster.core.timer;
 
 import dev.muster.core.command.Decision;
-import dev.muster.core.command.Ids;
+import dev.muster.core.command.IdAllocator;
 import dev.muster.core.command.Planner;
 import dev.muster.core.index.DueIndex;
 import dev.muster.core.job.CronRules;
@@ -21,7 +21,7 @@ import dev.muster.core.state.BurstBuffer;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.core.step.StepRules;
@@ -52,19 +52,19 @@ public final class DeadlineRules {
     private static final long LOST_PARTITION_S = 7 * 86_400;
 
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final DueIndex dueIndex;
-    private final Ids ids;
+    private final IdAllocator ids;
     private final Planner planner;
     private final List<Change> changes = new ArrayList<>();
     private final List<Decision.Direct> direct = new ArrayList<>();
 
-    public DeadlineRules(State state, Now now, DueIndex dueIndex, Planner planner) {
+    public DeadlineRules(State state, DecisionTime now, DueIndex dueIndex, Planner planner) {
         this.planner = planner;
         this.state = state;
         this.now = now;
         this.dueIndex = dueIndex;
-        this.ids = new Ids(state);
+        this.ids = new IdAllocator(state);
     }
 
     /** Decides what is due. The reply says whether more is due at once. */

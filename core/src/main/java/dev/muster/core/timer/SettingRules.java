@@ -2,7 +2,7 @@ package dev.muster.core.timer;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.options.PowerSavingOptions;
 import dev.muster.core.options.UsageDecayOptions;
 import dev.muster.core.state.Change;
@@ -39,7 +39,7 @@ public final class SettingRules {
                         split(state.settings().options().power().kept().statesText()),
                         PowerSavingOptions.KEPT_STATES,
                         c.value().toUpperCase(Locale.ROOT),
-                        name -> Power.STATES.contains(name)
+                        name -> PowerSavingTimes.STATES.contains(name)
                                 ? Optional.empty()
                                 : Optional.of(SlurmErrno.INVALID_NODE_STATE));
             case "fairsharedampeningfactor" -> dampening(c.value());

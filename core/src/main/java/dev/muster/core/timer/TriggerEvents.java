@@ -1,6 +1,6 @@
 package dev.muster.core.timer;
 
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
@@ -34,7 +34,7 @@ public final class TriggerEvents {
         }
         for (Change change : entry.changes()) {
             reconfigured |= change instanceof Change.ConfigApplied;
-            String name = change instanceof Change.NodeReleased c ? c.node() : Touched.node(change);
+            String name = change instanceof Change.NodeReleased c ? c.node() : AffectedEntities.node(change);
             if (!name.isEmpty()) {
                 before.nodes()
                         .find(name)

@@ -5,7 +5,7 @@ import dev.muster.core.command.Decision;
 import dev.muster.core.state.Change;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
 import dev.muster.model.SlurmErrno;
@@ -115,7 +115,7 @@ public final class TriggerRules {
      * Fires the triggers of an event at a daemon, at once or after their offset; what happens to the daemon meanwhile
      * is not waited for.
      */
-    public Decision happened(String event, Now now) {
+    public Decision happened(String event, DecisionTime now) {
         List<Change> out = new ArrayList<>();
         for (Trigger t : state.triggers().byId().values()) {
             if (t.is(event) && t.dueTime() == 0) {
@@ -129,7 +129,7 @@ public final class TriggerRules {
     }
 
     /** Returns the decision, with what the triggers of a burst buffer's failure add where it failed. */
-    public Decision withBuffer(Decision decision, boolean failed, Now now) {
+    public Decision withBuffer(Decision decision, boolean failed, DecisionTime now) {
         if (!failed || !(decision instanceof Decision.Accepted a) || a.changes().isEmpty()) {
             return decision;
         }
@@ -161,7 +161,7 @@ public final class TriggerRules {
         return new Decision.Rejected(SlurmErrno.ERROR, "No such process");
     }
 
-    void due(TriggerEvents happened, Now now, List<Change> changes) {
+    void due(TriggerEvents happened, DecisionTime now, List<Change> changes) {
         for (Trigger t : state.triggers().byId().values()) {
             if (t.dueTime() > 0) {
                 if (now.seconds() >= t.dueTime()) {
@@ -183,7 +183,7 @@ public final class TriggerRules {
         happened.clear();
     }
 
-    private String cause(Trigger t, TriggerEvents happened, Now now) {
+    private String cause(Trigger t, TriggerEvents happened, DecisionTime now) {
         Optional<Job> job = state.jobs().find(t.jobId());
         if (t.is("fini") && TriggerEvents.isOver(job)
                 || t.is("time") && job.filter(j -> isTime(t, j, now)).isPresent()) {
@@ -204,7 +204,7 @@ public final class TriggerRules {
         return hit.isEmpty() ? "" : HostList.of(List.copyOf(hit)).compressed();
     }
 
-    private NavigableSet<String> idle(Trigger t, NavigableSet<String> meant, TriggerEvents happened, Now now) {
+    private NavigableSet<String> idle(Trigger t, NavigableSet<String> meant, TriggerEvents happened, DecisionTime now) {
         NavigableSet<String> out = new TreeSet<>();
         for (String name : meant) {
             Optional<Node> node = state.nodes().find(name);
@@ -218,7 +218,7 @@ public final class TriggerRules {
         return out;
     }
 
-    private static boolean isTime(Trigger t, Job job, Now now) {
+    private static boolean isTime(Trigger t, Job job, DecisionTime now) {
         return job.state() == JobState.RUNNING
                 && job.run().limitTickMs() >= 0
                 && now.tickMs() >= job.run().limitTickMs() + t.offsetS() * 1000L;

@@ -9,7 +9,7 @@ import dev.muster.core.options.PriorityOptions;
 import dev.muster.core.state.Accounts;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Table;
@@ -79,7 +79,7 @@ class FairShareTest {
 
     private static Accounts accounts(List<AssocPolicy> assocs, List<DbdMessages.QosPolicy> qos) {
         Core core = new Core(PlannerSource.find());
-        Now now = new Now(1000, 1000);
+        DecisionTime now = new DecisionTime(1000, 1000);
         Decision d =
                 core.decide(new Command.ApplyPolicy(new DbdMessages.Policy(assocs, qos, List.of(), List.of())), now);
         core.apply(new Entry(1000, 1000, 0, "test", ((Decision.Accepted) d).changes()));

@@ -3,7 +3,7 @@ package dev.muster.core.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
-import dev.muster.core.index.Touched;
+import dev.muster.core.index.AffectedEntities;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
@@ -136,7 +136,7 @@ public class LimitCacheTest {
         c.record(entry -> {
             State after = c.state().apply(entry);
             use.follow(c.state(), after, entry);
-            entry.changes().forEach(change -> Touched.jobs(change).forEach(limits::forget));
+            entry.changes().forEach(change -> AffectedEntities.jobs(change).forEach(limits::forget));
             if (c.state().accounts() != after.accounts()) {
                 limits.clear();
             }

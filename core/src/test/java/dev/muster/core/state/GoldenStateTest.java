@@ -247,7 +247,7 @@ class GoldenStateTest {
                         new Change.JobFailedNode(1016, "n2"),
                         new Change.AccrualChanged(1016, -1),
                         new Change.NodeMarked(
-                                "n2", new dev.muster.core.state.Node.Marks("i-1", "big", "ab", "cd", 7)))));
+                                "n2", new dev.muster.core.state.Node.CloudIdentity("i-1", "big", "ab", "cd", 7)))));
         Path directory = Files.createDirectories(Path.of(args[0]));
         Files.writeString(
                 directory.resolve("entries.jsonl"),

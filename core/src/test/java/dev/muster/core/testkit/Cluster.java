@@ -9,7 +9,7 @@ import dev.muster.core.state.Change;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;
@@ -310,7 +310,7 @@ public final class Cluster {
     }
 
     public Decision apply(Command c) {
-        Now now = new Now(seconds * 1000 + ms, seconds * 1000 + ms);
+        DecisionTime now = new DecisionTime(seconds * 1000 + ms, seconds * 1000 + ms);
         Decision decision = core.decide(c, now);
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
             List<Change> changes = a.changes();

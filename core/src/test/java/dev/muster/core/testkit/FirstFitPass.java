@@ -10,7 +10,7 @@ import dev.muster.core.node.CompleteWait;
 import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobFlag;
@@ -41,7 +41,7 @@ final class FirstFitPass {
     private final LimitCache limits = new LimitCache();
 
     /** @param most number of starts at most */
-    FirstFitPass(State state, Now now, int most, Map<Integer, JobReason> reasons) {
+    FirstFitPass(State state, DecisionTime now, int most, Map<Integer, JobReason> reasons) {
         this.state = state;
         this.most = most;
         this.reasons = reasons;

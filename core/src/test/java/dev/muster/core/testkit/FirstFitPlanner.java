@@ -5,7 +5,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.GresRequest;
@@ -36,7 +36,7 @@ public final class FirstFitPlanner implements Planner {
     private Map<Integer, Long> priorities = Map.of();
 
     @Override
-    public List<Start> starts(State state, Now now, int most) {
+    public List<Start> starts(State state, DecisionTime now, int most) {
         reasons.keySet().removeIf(id -> !state.jobs().has(id));
         FirstFitPass pass = new FirstFitPass(state, now, most, reasons);
         priorities = pass.priorities();
@@ -88,7 +88,7 @@ public final class FirstFitPlanner implements Planner {
 
     /** Estimates a start now, or at the planned end of the first running job that leaves enough room. */
     @Override
-    public Optional<Estimate> estimate(State state, Now now, JobDesc desc) {
+    public Optional<Estimate> estimate(State state, DecisionTime now, JobDesc desc) {
         Partition partition = state.partitions().at(desc.firstPartition());
         List<Job> running = new ArrayList<>(
                 state.jobs().values().stream().filter(Job::holdsNodes).toList());

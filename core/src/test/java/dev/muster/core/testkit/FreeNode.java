@@ -1,6 +1,6 @@
 package dev.muster.core.testkit;
 
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
@@ -52,7 +52,7 @@ final class FreeNode {
     }
 
     private boolean isStartable(State state) {
-        return node.wanted().isEmpty() && Power.canStart(state.settings(), node);
+        return node.wanted().isEmpty() && PowerSavingTimes.canStart(state.settings(), node);
     }
 
     void take(Allocation.Share share) {

@@ -4,7 +4,7 @@ import dev.muster.model.job.ExitStatus;
 import java.util.List;
 
 /**
- * What the controller tells the accounting projection: whole rows, to be inserted or replaced by their keys, in the
+ * Input of the accounting projection from the controller: whole rows, to be inserted or replaced by their keys, in the
  * order of sequence numbers. A row is the whole truth about its attempt or step at that moment, so applying one twice
  * does no harm. Times are seconds since 1970, 0 for none.
  */
@@ -220,7 +220,7 @@ public final class AccountingRows {
         }
 
         /** The one place that copies a row. */
-        private JobRow with(Draft d) {
+        private JobRow with(Draft draft) {
             return new JobRow(
                     sluid,
                     restarts,
@@ -236,11 +236,11 @@ public final class AccountingRows {
                     groupName,
                     account,
                     qos,
-                    d.wckey,
+                    draft.wckey,
                     partition,
                     reservation,
                     state,
-                    d.reason,
+                    draft.reason,
                     cancelledBy,
                     exit,
                     derivedExit,
@@ -250,7 +250,7 @@ public final class AccountingRows {
                     endTime,
                     suspendedSeconds,
                     limitMin,
-                    d.priority,
+                    draft.priority,
                     nodes,
                     nodeCount,
                     cpusRequested,
@@ -262,12 +262,12 @@ public final class AccountingRows {
                     features,
                     workDir,
                     submitLine,
-                    d.stdin,
-                    d.stdout,
-                    d.stderr,
-                    d.comment,
-                    d.adminComment,
-                    d.extra,
+                    draft.stdin,
+                    draft.stdout,
+                    draft.stderr,
+                    draft.comment,
+                    draft.adminComment,
+                    draft.extra,
                     container,
                     flags,
                     batch,
@@ -277,23 +277,23 @@ public final class AccountingRows {
                     mcsLabel,
                     overSubscribe,
                     exclusiveUse,
-                    d.assocId,
-                    d.wckeyId,
+                    draft.assocId,
+                    draft.wckeyId,
                     segmentSize,
                     reservationRequested,
                     reservationId,
                     failedNode,
-                    d.systemComment,
+                    draft.systemComment,
                     suspendedSince,
                     qosRequested);
         }
 
         /** Sets the numbers of its association and WCKey. */
         public JobRow numbered(int association, int key) {
-            Draft d = draft();
-            d.assocId = association;
-            d.wckeyId = key;
-            return with(d);
+            Draft draft = draft();
+            draft.assocId = association;
+            draft.wckeyId = key;
+            return with(draft);
         }
 
         /** Sets another reason and priority. */
@@ -301,20 +301,20 @@ public final class AccountingRows {
             if (why.equals(reason) && place == priority) {
                 return this;
             }
-            Draft d = draft();
-            d.reason = why;
-            d.priority = place;
-            return with(d);
+            Draft draft = draft();
+            draft.reason = why;
+            draft.priority = place;
+            return with(draft);
         }
 
         /** Sets texts of sacctmgr where the row has none itself. */
         public JobRow edited(String words, String more, String byAdmin, String bySystem) {
-            Draft d = draft();
-            d.comment = comment.isEmpty() ? words : comment;
-            d.extra = extra.isEmpty() ? more : extra;
-            d.adminComment = adminComment.isEmpty() ? byAdmin : adminComment;
-            d.systemComment = systemComment.isEmpty() ? bySystem : systemComment;
-            return with(d);
+            Draft draft = draft();
+            draft.comment = comment.isEmpty() ? words : comment;
+            draft.extra = extra.isEmpty() ? more : extra;
+            draft.adminComment = adminComment.isEmpty() ? byAdmin : adminComment;
+            draft.systemComment = systemComment.isEmpty() ? bySystem : systemComment;
+            return with(draft);
         }
 
         /**
@@ -322,14 +322,14 @@ public final class AccountingRows {
          * it wants.
          */
         public JobRow with(String key, String words, String more, boolean files) {
-            Draft d = draft();
-            d.wckey = key;
-            d.comment = words;
-            d.extra = more;
-            d.stdin = files ? stdin : "";
-            d.stdout = files ? stdout : "";
-            d.stderr = files ? stderr : "";
-            return with(d);
+            Draft draft = draft();
+            draft.wckey = key;
+            draft.comment = words;
+            draft.extra = more;
+            draft.stdin = files ? stdin : "";
+            draft.stdout = files ? stdout : "";
+            draft.stderr = files ? stderr : "";
+            return with(draft);
         }
     }
 
@@ -397,7 +397,7 @@ public final class AccountingRows {
      *
      * @param extremes of single tasks, as {@link Extremes} writes them; "" where they were not told apart
      * @param aveCpuKhz how fast the CPUs of the tasks ran, weighted by their CPU time; 0 where it is not known
-     * @param metered file systems and GPUs, as {@link dev.muster.model.job.Metered} writes them
+     * @param metered file systems and GPUs, as {@link dev.muster.model.job.UsageSample} writes them
      */
     public record Usage(
             long userCpuUs,
@@ -471,7 +471,7 @@ public final class AccountingRows {
     }
 
     /**
-     * What sacct asks for. Empty lists do not filter.
+     * A query of sacct. Empty lists do not filter.
      *
      * @param jobs ids as typed: {@code 12}, {@code 12_3}, {@code 12.0}
      * @param from of the window (seconds); 0: none

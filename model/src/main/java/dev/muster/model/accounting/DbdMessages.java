@@ -129,7 +129,7 @@ public final class DbdMessages {
      * @param count of all clusters
      * @param consumed licenses that the server reports as taken (LastConsumed)
      * @param deficit those of them beyond what this cluster's jobs have and other clusters may have; slurmctld sets it
-     * @param updated when that was last said, seconds
+     * @param updated when the server last reported it, in seconds
      */
     public record RemoteLicense(String name, long count, long consumed, int deficit, long updated) {
         public RemoteLicense missing(int licenses) {

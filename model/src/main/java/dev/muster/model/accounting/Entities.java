@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an administrator keeps in accounting. Names are lower case; limits are by {@link LimitField#name} in their kept
- * form. A deleted one stays, marked, because jobs of the past refer to it. Times are seconds since 1970.
+ * Entities that an administrator keeps in accounting. Names are lower case; limits are by {@link LimitField#name} in
+ * their kept form. A deleted one stays, marked, because jobs of the past refer to it. Times are seconds since 1970.
  */
 public final class Entities {
     private Entities() {}
@@ -212,7 +212,7 @@ public final class Entities {
     }
 
     /**
-     * What was done.
+     * A change that was made to accounting.
      *
      * @param name of what it was done to
      * @param info what was set

@@ -44,15 +44,15 @@ public final class Extremes {
     public static Extremes parse(String text) {
         Extremes out = new Extremes();
         for (String item : text.split(",")) {
-            int eq = item.indexOf('=');
-            int slash = item.indexOf('/', eq);
-            if (eq <= 0 || slash < 0) {
+            int equalSign = item.indexOf('=');
+            int slash = item.indexOf('/', equalSign);
+            if (equalSign <= 0 || slash < 0) {
                 continue;
             }
             try {
                 out.spans.put(
-                        Measure.valueOf(item.substring(0, eq).toUpperCase(java.util.Locale.ROOT)),
-                        new Span(At.parse(item.substring(eq + 1, slash)), At.parse(item.substring(slash + 1))));
+                        Measure.valueOf(item.substring(0, equalSign).toUpperCase(java.util.Locale.ROOT)),
+                        new Span(At.parse(item.substring(equalSign + 1, slash)), At.parse(item.substring(slash + 1))));
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
                 // another version wrote it: the rest counts
             }
@@ -61,27 +61,27 @@ public final class Extremes {
     }
 
     /** Adds the tasks of one more node. Of equal values the first counts. */
-    public Extremes and(TaskPeaks p, String node) {
-        add(Measure.CPU, p.cpuUs(), node);
-        add(Measure.MEM, p.rssKb(), node);
-        add(Measure.VMEM, p.vmKb(), node);
-        add(Measure.PAGES, p.pages(), node);
-        add(Measure.READ, p.readBytes(), node);
-        add(Measure.WRITE, p.writeBytes(), node);
+    public Extremes and(TaskPeaks peaks, String node) {
+        add(Measure.CPU, peaks.cpuUs(), node);
+        add(Measure.MEM, peaks.rssKb(), node);
+        add(Measure.VMEM, peaks.vmKb(), node);
+        add(Measure.PAGES, peaks.pages(), node);
+        add(Measure.READ, peaks.readBytes(), node);
+        add(Measure.WRITE, peaks.writeBytes(), node);
         return this;
     }
 
-    private void add(Measure what, TaskPeaks.Range r, String node) {
+    private void add(Measure measure, TaskPeaks.Range r, String node) {
         spans.merge(
-                what,
+                measure,
                 new Span(new At(r.max(), r.maxTask(), node), new At(r.min(), r.minTask(), node)),
                 (a, b) -> new Span(
                         b.most.value > a.most.value ? b.most : a.most,
                         b.least.value < a.least.value ? b.least : a.least));
     }
 
-    public Optional<Span> of(Measure what) {
-        return Optional.ofNullable(spans.get(what));
+    public Optional<Span> of(Measure measure) {
+        return Optional.ofNullable(spans.get(measure));
     }
 
     @Override

@@ -44,63 +44,65 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     public static final String PARENT_SHARES_NUMBER = "2147483647";
 
     private static final String ASSOC_TABLE = """
-            Fairshare SHARES - fairshare:1 shares:1
-            GrpJobs COUNT - grpjobs:4
-            GrpJobsAccrue COUNT - grpjobsaccrue:8
-            GrpSubmitJobs COUNT - grpsubmitjobs:4 grpsubmit:4
-            GrpTRES TRES - grptres:7
-            GrpTRESMins TRES - grptresmins:8
-            GrpTRESRunMins TRES - grptresrunmins:8
-            GrpWall MINUTES - grpwall:4
-            MaxJobs COUNT inherited maxjobs:4 maxjobsperuser:9
-            MaxJobsAccrue COUNT inherited maxjobsaccrue:8
-            MaxSubmitJobs COUNT inherited maxsubmitjobs:4
-            MaxTRES TRES inherited maxtres:7 maxtresperjob:8 maxtrespj:9
-            MaxTRESPerNode TRES inherited maxtrespernode:11 maxtrespn:9
-            MaxTRESMins TRES inherited maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13
-            MaxTRESRunMins TRES inherited maxtresrunmins:8
-            MaxWall MINUTES inherited maxwall:4 maxwalldurationperjob:8
-            MinPrioThresh COUNT inherited minpriothreshold:4
-            Priority COUNT inherited priority:3
-            DefaultQOS NAME inherited defaultqos:8
-            QOS NAMES inherited qoslevel:1 qos:1
-            Comment TEXT - comment:3
-            Flags FLAGS - flags:2""";
+        Fairshare SHARES - fairshare:1 shares:1
+        GrpJobs COUNT - grpjobs:4
+        GrpJobsAccrue COUNT - grpjobsaccrue:8
+        GrpSubmitJobs COUNT - grpsubmitjobs:4 grpsubmit:4
+        GrpTRES TRES - grptres:7
+        GrpTRESMins TRES - grptresmins:8
+        GrpTRESRunMins TRES - grptresrunmins:8
+        GrpWall MINUTES - grpwall:4
+        MaxJobs COUNT inherited maxjobs:4 maxjobsperuser:9
+        MaxJobsAccrue COUNT inherited maxjobsaccrue:8
+        MaxSubmitJobs COUNT inherited maxsubmitjobs:4
+        MaxTRES TRES inherited maxtres:7 maxtresperjob:8 maxtrespj:9
+        MaxTRESPerNode TRES inherited maxtrespernode:11 maxtrespn:9
+        MaxTRESMins TRES inherited maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13
+        MaxTRESRunMins TRES inherited maxtresrunmins:8
+        MaxWall MINUTES inherited maxwall:4 maxwalldurationperjob:8
+        MinPrioThresh COUNT inherited minpriothreshold:4
+        Priority COUNT inherited priority:3
+        DefaultQOS NAME inherited defaultqos:8
+        QOS NAMES inherited qoslevel:1 qos:1
+        Comment TEXT - comment:3
+        Flags FLAGS - flags:2\
+        """;
 
     private static final String QOS_TABLE = """
-            Description TEXT - description:1
-            Flags FLAGS - flags:2
-            GraceTime SECONDS - gracetime:3
-            GrpJobs COUNT - grpjobs:4
-            GrpJobsAccrue COUNT - grpjobsaccrue:8
-            GrpSubmitJobs COUNT - grpsubmitjobs:8 grpsubmit:4
-            GrpTRES TRES - grptres:7
-            GrpTRESMins TRES - grptresmins:8
-            GrpTRESRunMins TRES - grptresrunmins:8
-            GrpWall MINUTES - grpwall:4
-            LimitFactor REAL - limitfactor:2
-            MaxJobsAccruePA COUNT - maxjobsaccruepa:15 maxjobsaccrueperaccount:16
-            MaxJobsAccruePU COUNT - maxjobsaccruepu:15 maxjobsaccrueperuser:16 maxjobsaccrue:13
-            MaxJobsPA COUNT - maxjobsperaccount:11 maxjobspa:9
-            MaxJobsPU COUNT - maxjobsperuser:8 maxjobspu:8 maxjobs:4
-            MaxSubmitJobsPA COUNT - maxsubmitjobsperaccount:17 maxsubmitjobspa:15 maxsubmitpa:11
-            MaxSubmitJobsPU COUNT - maxsubmitjobsperuser:16 maxsubmitjobspu:15 maxsubmitpu:10 maxsubmitjobs:4
-            MaxTRES TRES - maxtres:7 maxtresperjob:11 maxtrespj:9
-            MaxTRESPerNode TRES - maxtrespernode:11 maxtrespn:9
-            MaxTRESPU TRES - maxtresperuser:11 maxtrespu:9
-            MaxTRESPA TRES - maxtresperaccount:11 maxtrespa:9
-            MaxTRESMins TRES - maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13
-            MaxTRESRunMinsPA TRES - maxtresrunminspa:16 maxtresrunminsperaccount:18
-            MaxTRESRunMinsPU TRES - maxtresrunminspu:8 maxtresrunminsperuser:8 maxtresrunmins:8
-            MaxWall MINUTES - maxwalldurationperjob:4
-            MinPrioThresh COUNT - minpriothreshold:4
-            MinTRES TRES - mintresperjob:7 mintres:7
-            Preempt NAMES - preempt:7
-            PreemptMode FLAGS - preemptmode:8
-            PreemptExemptTime SECONDS - preemptexempttime:8
-            Priority COUNT - priority:3
-            UsageFactor REAL - usagefactor:6
-            UsageThreshold REAL - usagethreshold:6""";
+        Description TEXT - description:1
+        Flags FLAGS - flags:2
+        GraceTime SECONDS - gracetime:3
+        GrpJobs COUNT - grpjobs:4
+        GrpJobsAccrue COUNT - grpjobsaccrue:8
+        GrpSubmitJobs COUNT - grpsubmitjobs:8 grpsubmit:4
+        GrpTRES TRES - grptres:7
+        GrpTRESMins TRES - grptresmins:8
+        GrpTRESRunMins TRES - grptresrunmins:8
+        GrpWall MINUTES - grpwall:4
+        LimitFactor REAL - limitfactor:2
+        MaxJobsAccruePA COUNT - maxjobsaccruepa:15 maxjobsaccrueperaccount:16
+        MaxJobsAccruePU COUNT - maxjobsaccruepu:15 maxjobsaccrueperuser:16 maxjobsaccrue:13
+        MaxJobsPA COUNT - maxjobsperaccount:11 maxjobspa:9
+        MaxJobsPU COUNT - maxjobsperuser:8 maxjobspu:8 maxjobs:4
+        MaxSubmitJobsPA COUNT - maxsubmitjobsperaccount:17 maxsubmitjobspa:15 maxsubmitpa:11
+        MaxSubmitJobsPU COUNT - maxsubmitjobsperuser:16 maxsubmitjobspu:15 maxsubmitpu:10 maxsubmitjobs:4
+        MaxTRES TRES - maxtres:7 maxtresperjob:11 maxtrespj:9
+        MaxTRESPerNode TRES - maxtrespernode:11 maxtrespn:9
+        MaxTRESPU TRES - maxtresperuser:11 maxtrespu:9
+        MaxTRESPA TRES - maxtresperaccount:11 maxtrespa:9
+        MaxTRESMins TRES - maxtresmins:8 maxtresminsperjob:11 maxtresminspj:13
+        MaxTRESRunMinsPA TRES - maxtresrunminspa:16 maxtresrunminsperaccount:18
+        MaxTRESRunMinsPU TRES - maxtresrunminspu:8 maxtresrunminsperuser:8 maxtresrunmins:8
+        MaxWall MINUTES - maxwalldurationperjob:4
+        MinPrioThresh COUNT - minpriothreshold:4
+        MinTRES TRES - mintresperjob:7 mintres:7
+        Preempt NAMES - preempt:7
+        PreemptMode FLAGS - preemptmode:8
+        PreemptExemptTime SECONDS - preemptexempttime:8
+        Priority COUNT - priority:3
+        UsageFactor REAL - usagefactor:6
+        UsageThreshold REAL - usagethreshold:6\
+        """;
 
     /** Limits of an association, in the order of listings. */
     public static final List<LimitField> ASSOC = table(ASSOC_TABLE);
@@ -238,17 +240,21 @@ public record LimitField(String name, Kind kind, boolean inherited, List<String>
     private static Optional<String> tres(String raw) {
         List<String> out = new ArrayList<>();
         for (String item : raw.split(",")) {
-            int eq = item.indexOf('=');
+            int equalSign = item.indexOf('=');
             if (item.isBlank()) {
                 continue;
             }
-            if (eq <= 0) {
+            if (equalSign <= 0) {
                 return Optional.empty();
             }
-            char sign = item.charAt(eq - 1) == '+' || item.charAt(eq - 1) == '-' ? item.charAt(eq - 1) : '=';
-            String name = item.substring(0, sign == '=' ? eq : eq - 1).strip().toLowerCase(Locale.ROOT);
+            char sign = item.charAt(equalSign - 1) == '+' || item.charAt(equalSign - 1) == '-'
+                    ? item.charAt(equalSign - 1)
+                    : '=';
+            String name = item.substring(0, sign == '=' ? equalSign : equalSign - 1)
+                    .strip()
+                    .toLowerCase(Locale.ROOT);
             Optional<String> count =
-                    count(item.substring(eq + 1).strip(), name.equals("mem") || name.startsWith("bb/"));
+                    count(item.substring(equalSign + 1).strip(), name.equals("mem") || name.startsWith("bb/"));
             if (count.isEmpty() || name.isEmpty()) {
                 return Optional.empty();
             }

@@ -61,7 +61,7 @@ public final class PackedAnswer {
         private long[] before;
         private String[] text;
         private int[] code;
-        private int at;
+        private int position;
         private String cluster = "";
         private int clusterCode = -1;
 
@@ -80,9 +80,9 @@ public final class PackedAnswer {
             literal(cluster);
             for (List<Column> columns : List.of(jobs, steps)) {
                 number(columns.size());
-                for (Column c : columns) {
-                    number(c.kind.ordinal());
-                    literal(c.name);
+                for (Column column : columns) {
+                    number(column.kind.ordinal());
+                    literal(column.name);
                 }
             }
         }
@@ -109,23 +109,23 @@ public final class PackedAnswer {
             before = numbers;
             text = words;
             code = codes;
-            at = 0;
+            position = 0;
         }
 
         /** The next column's number, or 1 for a flag that is set. */
         public void value(long n) {
-            number(n - before[at]);
-            before[at++] = n;
+            number(n - before[position]);
+            before[position++] = n;
         }
 
         /** The next column's text. */
-        public void value(String s) {
-            if (s.equals(text[at]) && code[at] != NEW_UNKEPT) {
-                number(code[at++]);
+        public void value(String value) {
+            if (value.equals(text[position]) && code[position] != NEW_UNKEPT) {
+                number(code[position++]);
                 return;
             }
-            text[at] = s;
-            code[at++] = coded(s);
+            text[position] = value;
+            code[position++] = coded(value);
         }
 
         /** Bytes so far. */
@@ -140,26 +140,26 @@ public final class PackedAnswer {
             return Arrays.copyOf(bytes, used);
         }
 
-        private int coded(String s) {
-            Integer known = texts.get(s);
+        private int coded(String text) {
+            Integer known = texts.get(text);
             if (known != null) {
                 number(known);
                 return known;
             }
             if (texts.size() >= TEXTS_MAX) {
                 number(NEW_UNKEPT);
-                literal(s);
+                literal(text);
                 return NEW_UNKEPT;
             }
             int next = texts.size() + 1;
-            texts.put(s, next);
+            texts.put(text, next);
             number(next);
-            literal(s);
+            literal(text);
             return next;
         }
 
-        private void literal(String s) {
-            byte[] utf8 = s.getBytes(StandardCharsets.UTF_8);
+        private void literal(String text) {
+            byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
             number(utf8.length);
             room(utf8.length);
             System.arraycopy(utf8, 0, bytes, used, utf8.length);
@@ -168,13 +168,13 @@ public final class PackedAnswer {
 
         /** Small ones of either sign in one byte. */
         private void number(long n) {
-            long rest = n << 1 ^ n >> Long.SIZE - 1;
+            long remainder = n << 1 ^ n >> Long.SIZE - 1;
             room(Long.BYTES + 2);
-            while ((rest & -1L << SHIFT) != 0) {
-                bytes[used++] = (byte) (rest | 1 << SHIFT);
-                rest >>>= SHIFT;
+            while ((remainder & -1L << SHIFT) != 0) {
+                bytes[used++] = (byte) (remainder | 1 << SHIFT);
+                remainder >>>= SHIFT;
             }
-            bytes[used++] = (byte) rest;
+            bytes[used++] = (byte) remainder;
         }
 
         private void put(int b) {
@@ -195,7 +195,7 @@ public final class PackedAnswer {
     /** Reads an answer row by row; each row is in the trees of the one before. */
     public static final class Reader {
         private final byte[] bytes;
-        private int at = 1;
+        private int position = 1;
         private final long now;
         private final String cluster;
         private final List<Column> jobColumns;
@@ -289,7 +289,7 @@ public final class PackedAnswer {
             if (tag == END) {
                 next = (int) number();
             } else if (tag != JOB && tag != STEP) {
-                throw new Json.MalformedException("unknown row " + tag + " at " + at);
+                throw new Json.MalformedException("unknown row " + tag + " at " + position);
             }
         }
 
@@ -309,26 +309,27 @@ public final class PackedAnswer {
         private static Place[] places(Json.Obj tree, List<Column> columns) {
             Place[] out = new Place[columns.size()];
             for (int i = 0; i < out.length; i++) {
-                Column c = columns.get(i);
-                int dot = c.name.indexOf('.');
+                Column column = columns.get(i);
+                int dot = column.name.indexOf('.');
                 Json.Obj in = tree;
                 if (dot >= 0) {
-                    in = tree.obj(c.name.substring(0, dot));
-                    tree.put(c.name.substring(0, dot), in);
+                    in = tree.obj(column.name.substring(0, dot));
+                    tree.put(column.name.substring(0, dot), in);
                 }
-                out[i] = new Place(c.kind, in, c.name.substring(dot + 1));
+                out[i] = new Place(column.kind, in, column.name.substring(dot + 1));
             }
             return out;
         }
 
         private void read(Place[] places, long[] before) {
             for (int i = 0; i < places.length; i++) {
-                Place p = places[i];
-                if (p.kind == Kind.TEXT) {
-                    p.in.put(p.name, text());
+                Place place = places[i];
+                if (place.kind == Kind.TEXT) {
+                    place.in.put(place.name, text());
                 } else {
                     before[i] += number();
-                    p.in.put(p.name, p.kind == Kind.NUMBER ? (Object) before[i] : (Object) (before[i] != 0));
+                    place.in.put(
+                            place.name, place.kind == Kind.NUMBER ? (Object) before[i] : (Object) (before[i] != 0));
                 }
             }
         }
@@ -341,38 +342,38 @@ public final class PackedAnswer {
             if (code == texts.size()) {
                 texts.add(literal());
             } else if (code < 0 || code > texts.size()) {
-                throw new Json.MalformedException("unknown text " + code + " at " + at);
+                throw new Json.MalformedException("unknown text " + code + " at " + position);
             }
             return texts.get((int) code);
         }
 
         private String literal() {
             long length = number();
-            if (length < 0 || length > bytes.length - at) {
-                throw new Json.MalformedException("a text of " + length + " bytes at " + at);
+            if (length < 0 || length > bytes.length - position) {
+                throw new Json.MalformedException("a text of " + length + " bytes at " + position);
             }
-            String s = new String(bytes, at, (int) length, StandardCharsets.UTF_8);
-            at += (int) length;
-            return s;
+            String text = new String(bytes, position, (int) length, StandardCharsets.UTF_8);
+            position += (int) length;
+            return text;
         }
 
         private long number() {
-            long rest = 0;
+            long remainder = 0;
             for (int shift = 0; shift < Long.SIZE; shift += SHIFT) {
                 int b = byteAt();
-                rest |= (long) (b & ~(1 << SHIFT)) << shift;
+                remainder |= (long) (b & ~(1 << SHIFT)) << shift;
                 if ((b & 1 << SHIFT) == 0) {
-                    return rest >>> 1 ^ -(rest & 1);
+                    return remainder >>> 1 ^ -(remainder & 1);
                 }
             }
-            throw new Json.MalformedException("a number without end at " + at);
+            throw new Json.MalformedException("a number without end at " + position);
         }
 
         private int byteAt() {
-            if (at >= bytes.length) {
+            if (position >= bytes.length) {
                 throw new Json.MalformedException("it ends within a row");
             }
-            return bytes[at++] & 0xff;
+            return bytes[position++] & 0xff;
         }
     }
 }

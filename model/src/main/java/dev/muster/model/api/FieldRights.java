@@ -141,35 +141,35 @@ public final class FieldRights {
     }
 
     /** Every binary value of a submission: none may hold a NUL. */
-    public static List<Bytes> texts(JobMessages.Submit m) {
-        List<Bytes> out = new ArrayList<>(m.environment());
-        JobDesc.Files f = m.job().files();
+    public static List<Bytes> texts(JobMessages.Submit submit) {
+        List<Bytes> out = new ArrayList<>(submit.environment());
+        JobDesc.Files f = submit.job().files();
         Collections.addAll(
                 out,
-                m.script(),
+                submit.script(),
                 f.workDir(),
                 f.stdin(),
                 f.stdout(),
                 f.stderr(),
-                m.job().payload().submitLine());
-        out.addAll(m.job().payload().arguments());
+                submit.job().payload().submitLine());
+        out.addAll(submit.job().payload().arguments());
         return out;
     }
 
     /** Every binary value of a step. */
-    public static List<Bytes> texts(StepDesc d) {
-        List<Bytes> out = new ArrayList<>(d.environment());
-        out.addAll(d.arguments());
+    public static List<Bytes> texts(StepDesc step) {
+        List<Bytes> out = new ArrayList<>(step.environment());
+        out.addAll(step.arguments());
         Collections.addAll(
                 out,
-                d.multiProg(),
-                d.workDir(),
-                d.taskProlog(),
-                d.taskEpilog(),
-                d.submitLine(),
-                d.io().stdin(),
-                d.io().stdout(),
-                d.io().stderr());
+                step.multiProg(),
+                step.workDir(),
+                step.taskProlog(),
+                step.taskEpilog(),
+                step.submitLine(),
+                step.io().stdin(),
+                step.io().stdout(),
+                step.io().stderr());
         return out;
     }
 }

@@ -21,7 +21,7 @@ public final class FollowMessages {
     public static final int OUTPUT_BYTES_MAX = 64 << 10;
 
     /**
-     * What has changed since a revision.
+     * Changes since a revision.
      *
      * @param since revision of the answer before; "" for the present one, which is answered at once and without rows
      * @param waitMs longest wait for an answer, in milliseconds, bounded by the controller; 0 answers at once

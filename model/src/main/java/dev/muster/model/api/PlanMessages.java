@@ -41,7 +41,7 @@ public final class PlanMessages {
             long now) {}
 
     /**
-     * What runs and is planned.
+     * Running and planned jobs.
      *
      * @param until seconds since 1970: what begins later is left out
      * @param partition "" for all

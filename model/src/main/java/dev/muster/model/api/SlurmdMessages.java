@@ -1,7 +1,7 @@
 package dev.muster.model.api;
 
 import dev.muster.model.Identity;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
@@ -69,7 +69,7 @@ public final class SlurmdMessages {
             long netInBytes,
             long netOutBytes,
             Identity owner,
-            Metered metered) {}
+            UsageSample metered) {}
 
     /**
      * A task with everything below it, as it is now.
@@ -148,9 +148,7 @@ public final class SlurmdMessages {
      */
     public record JobStepsReply(boolean connected, List<Integer> live, int highest) {}
 
-    /**
-     * Begins a node's part of a step that the job's step manager has made. Answered when the node will not forget it.
-     */
+    /** Begins a node's part of a step that the job's step manager has made. Answered when the node has stored it. */
     public record TakeStep(Launch launch, StepManaged managed) {}
 
     /** Ends it again: another of its nodes was not reached. */

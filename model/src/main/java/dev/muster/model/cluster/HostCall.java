@@ -64,14 +64,14 @@ public record HostCall(String kind, boolean with, String word) {
                 with ? s.level() == 0 && s.nodes().contains(word) : s.name().equals(word);
         Predicate<Topology.Block> atBlock =
                 b -> with ? b.nodes().contains(word) : b.name().equals(word);
-        for (Topology t : topologies) {
+        for (Topology topology : topologies) {
             Stream<List<String>> found;
             if (kind.equals("torus")) {
-                found = Stream.of(ofTorus(t, atBlock));
+                found = Stream.of(ofTorus(topology, atBlock));
             } else if (kind.equals("switch")) {
-                found = t.switches().stream().filter(atSwitch).map(Topology.Switch::nodes);
-            } else if (t.kind().name().equalsIgnoreCase(kind)) {
-                found = t.blocks().stream().filter(atBlock).map(Topology.Block::nodes);
+                found = topology.switches().stream().filter(atSwitch).map(Topology.Switch::nodes);
+            } else if (topology.kind().name().equalsIgnoreCase(kind)) {
+                found = topology.blocks().stream().filter(atBlock).map(Topology.Block::nodes);
             } else {
                 found = Stream.of();
             }
@@ -85,8 +85,8 @@ public record HostCall(String kind, boolean with, String word) {
     }
 
     /** A torus is known by the places in it, which all have its name. */
-    private static List<String> ofTorus(Topology t, Predicate<Topology.Block> meant) {
-        List<Topology.Block> places = t.kind() == Topology.Kind.TORUS ? t.placements() : List.of();
+    private static List<String> ofTorus(Topology topology, Predicate<Topology.Block> meant) {
+        List<Topology.Block> places = topology.kind() == Topology.Kind.TORUS ? topology.placements() : List.of();
         Optional<String> name = places.stream().filter(meant).findFirst().map(Topology.Block::name);
         return places.stream()
                 .filter(p -> name.filter(p.name()::equals).isPresent())

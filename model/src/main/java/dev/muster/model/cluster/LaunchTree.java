@@ -40,7 +40,9 @@ public final class LaunchTree {
     /** Length of the longest chain of connections to one of {@code nodes} nodes. */
     public static int levels(int nodes, int width) {
         int levels = 0;
-        for (int left = nodes; left > 0; left = (left + Math.max(1, width) - 1) / Math.max(1, width) - 1) {
+        for (int remaining = nodes;
+                remaining > 0;
+                remaining = (remaining + Math.max(1, width) - 1) / Math.max(1, width) - 1) {
             levels++;
         }
         return levels;
@@ -51,13 +53,13 @@ public final class LaunchTree {
      *
      * @throws IllegalArgumentException where it is no such list, or names more than most
      */
-    public static List<Integer> ranks(String text, int most) {
+    public static List<Integer> ranks(String text, int maximum) {
         List<Integer> out = new ArrayList<>();
         for (String part : text.isEmpty() ? new String[0] : text.split(",")) {
             int dash = part.indexOf('-');
             int from = Integer.parseInt(dash < 0 ? part : part.substring(0, dash));
             int to = dash < 0 ? from : Integer.parseInt(part.substring(dash + 1));
-            if (from < 0 || to < from || to - from >= most - out.size()) {
+            if (from < 0 || to < from || to - from >= maximum - out.size()) {
                 throw new IllegalArgumentException("bad list of tasks");
             }
             for (int rank = from; rank <= to; rank++) {

@@ -12,10 +12,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where a single node belongs, against what topology.conf and topology.yaml say of it:
- * {@code topo-switch:s1,topo-block:b1}, a block or a leaf switch by the name of its topology, with switches above it
- * that are made where there are none: {@code topo:root:s1:s2}. Of slurm.conf(5), Topology= of NodeName, and
- * scontrol(1).
+ * The place of a single node, which overrides topology.conf and topology.yaml: {@code topo-switch:s1,topo-block:b1}, a
+ * block or a leaf switch by the name of its topology, with switches above it that are made where there are none:
+ * {@code topo:root:s1:s2}. Of slurm.conf(5), Topology= of NodeName, and scontrol(1).
  */
 public final class NodeTopology {
     private NodeTopology() {}
@@ -39,15 +38,15 @@ public final class NodeTopology {
         }
         for (String word : words.split(",")) {
             List<String> path = List.of(word.strip().split(":"));
-            int at = index(out, path.getFirst());
-            if (at < 0) {
+            int index = index(out, path.getFirst());
+            if (index < 0) {
                 return new Wrong("There is no topology " + path.getFirst());
             }
             if (path.size() < 2 || path.stream().anyMatch(String::isEmpty)) {
                 return new Wrong("A topology and one of its units were expected: " + word);
             }
-            switch (placed(out.get(at), node, path.subList(1, path.size()))) {
-                case Placed p -> out.set(at, p.topologies.getFirst());
+            switch (placed(out.get(index), node, path.subList(1, path.size()))) {
+                case Placed p -> out.set(index, p.topologies.getFirst());
                 case Wrong w -> {
                     return w;
                 }
@@ -65,19 +64,20 @@ public final class NodeTopology {
         return -1;
     }
 
-    private static Outcome placed(Topology t, String node, List<String> path) {
-        return switch (t.kind()) {
-            case FLAT, TORUS, RING -> new Wrong("Nodes of topology " + t.name() + " cannot be moved by themselves");
+    private static Outcome placed(Topology topology, String node, List<String> path) {
+        return switch (topology.kind()) {
+            case FLAT, TORUS, RING ->
+                new Wrong("Nodes of topology " + topology.name() + " cannot be moved by themselves");
             case BLOCK ->
                 path.size() > 1
                         ? new Wrong("A block was expected: " + String.join(":", path))
-                        : inBlock(without(t, node), node, path.getFirst());
-            case TREE -> below(without(t, node), node, path);
+                        : inBlock(without(topology, node), node, path.getFirst());
+            case TREE -> below(without(topology, node), node, path);
         };
     }
 
-    private static Outcome inBlock(Topology t, String node, String name) {
-        List<Topology.Block> blocks = new ArrayList<>(t.blocks());
+    private static Outcome inBlock(Topology topology, String node, String name) {
+        List<Topology.Block> blocks = new ArrayList<>(topology.blocks());
         if (blocks.stream().noneMatch(b -> b.name().equals(name))) {
             blocks.add(new Topology.Block(name, List.of()));
         }
@@ -86,22 +86,22 @@ public final class NodeTopology {
                         name, HostList.of(with(b.nodes(), node)).sorted().names())
                 : b);
         return new Placed(List.of(new Topology(
-                t.name(),
-                t.kind(),
-                t.switches(),
+                topology.name(),
+                topology.kind(),
+                topology.switches(),
                 blocks,
-                t.sizes(),
-                t.placements(),
-                t.onRequest(),
-                t.alphaRank(),
-                t.lines())));
+                topology.sizes(),
+                topology.placements(),
+                topology.onRequest(),
+                topology.alphaRank(),
+                topology.lines())));
     }
 
-    private static Outcome below(Topology t, String node, List<String> path) {
+    private static Outcome below(Topology topology, String node, List<String> path) {
         Map<String, Topology.Switch> all = new LinkedHashMap<>();
-        t.switches().forEach(s -> all.put(s.name(), s));
+        topology.switches().forEach(s -> all.put(s.name(), s));
         if (path.size() == 1 && !all.containsKey(path.getFirst())) {
-            return new Wrong("There is no switch " + path.getFirst() + " in topology " + t.name());
+            return new Wrong("There is no switch " + path.getFirst() + " in topology " + topology.name());
         }
         Optional<Wrong> wrong = addPath(all, path);
         if (wrong.isPresent()) {
@@ -112,20 +112,20 @@ public final class NodeTopology {
                 leaf.name(),
                 new Topology.Switch(leaf.name(), 0, leaf.linkSpeed(), with(leaf.nodes(), node), leaf.switches()));
         List<Topology.Switch> out = new ArrayList<>();
-        for (Topology.Switch s : all.values()) {
+        for (Topology.Switch source : all.values()) {
             Set<String> nodes = new LinkedHashSet<>();
-            int level = gather(all, s.name(), nodes, new LinkedHashSet<>());
+            int level = gather(all, source.name(), nodes, new LinkedHashSet<>());
             if (level < 0) {
-                return new Wrong("Switches form a loop: " + s.name());
+                return new Wrong("Switches form a loop: " + source.name());
             }
             out.add(new Topology.Switch(
-                    s.name(),
+                    source.name(),
                     level,
-                    s.linkSpeed(),
+                    source.linkSpeed(),
                     HostList.of(List.copyOf(nodes)).sorted().names(),
-                    s.switches()));
+                    source.switches()));
         }
-        return new Placed(List.of(with(t, out, t.blocks())));
+        return new Placed(List.of(with(topology, out, topology.blocks())));
     }
 
     /** Adds the switches of a path that do not exist, each below the one before it; the last is a leaf. */
@@ -140,8 +140,8 @@ public final class NodeTopology {
             } else if (leaf && !known.switches().isEmpty() || !leaf && known.level() == 0) {
                 return Optional.of(new Wrong("Switch " + name + (leaf ? " is no leaf" : " is a leaf")));
             }
-            Topology.Switch s = i == 0 ? null : all.get(above);
-            if (s != null && !s.switches().contains(name)) {
+            Topology.Switch source = i == 0 ? null : all.get(above);
+            if (source != null && !source.switches().contains(name)) {
                 if (known != null
                         && all.values().stream()
                                 .anyMatch(other -> other.switches().contains(name))) {
@@ -149,7 +149,12 @@ public final class NodeTopology {
                 }
                 all.put(
                         above,
-                        new Topology.Switch(above, s.level(), s.linkSpeed(), s.nodes(), with(s.switches(), name)));
+                        new Topology.Switch(
+                                above,
+                                source.level(),
+                                source.linkSpeed(),
+                                source.nodes(),
+                                with(source.switches(), name)));
             }
         }
         return Optional.empty();
@@ -157,50 +162,50 @@ public final class NodeTopology {
 
     /** The level of a switch, and all nodes below it; -1 for a loop. */
     private static int gather(Map<String, Topology.Switch> all, String name, Set<String> nodes, Set<String> above) {
-        Topology.Switch s = all.get(name);
-        if (s == null || !above.add(name)) {
+        Topology.Switch source = all.get(name);
+        if (source == null || !above.add(name)) {
             return -1;
         }
         int level = 0;
-        // what a switch says of its nodes has those of the switches below it
-        if (s.switches().isEmpty()) {
-            nodes.addAll(s.nodes());
+        // the nodes of a switch include those of the switches below it
+        if (source.switches().isEmpty()) {
+            nodes.addAll(source.nodes());
         }
-        for (String child : s.switches()) {
+        for (String child : source.switches()) {
             int below = gather(all, child, nodes, above);
             if (below < 0) {
                 return -1;
             }
             level = Math.max(level, 1 + below);
         }
-        nodes.addAll(s.nodes());
+        nodes.addAll(source.nodes());
         above.remove(name);
         return level;
     }
 
-    private static Topology without(Topology t, String node) {
+    private static Topology without(Topology topology, String node) {
         return with(
-                t,
-                t.switches().stream()
+                topology,
+                topology.switches().stream()
                         .map(s -> new Topology.Switch(
                                 s.name(), s.level(), s.linkSpeed(), less(s.nodes(), node), s.switches()))
                         .toList(),
-                t.blocks().stream()
+                topology.blocks().stream()
                         .map(b -> new Topology.Block(b.name(), less(b.nodes(), node)))
                         .toList());
     }
 
-    private static Topology with(Topology t, List<Topology.Switch> switches, List<Topology.Block> blocks) {
+    private static Topology with(Topology topology, List<Topology.Switch> switches, List<Topology.Block> blocks) {
         return new Topology(
-                t.name(),
-                t.kind(),
+                topology.name(),
+                topology.kind(),
                 switches,
                 blocks,
-                t.sizes(),
-                t.placements(),
-                t.onRequest(),
-                t.alphaRank(),
-                t.lines());
+                topology.sizes(),
+                topology.placements(),
+                topology.onRequest(),
+                topology.alphaRank(),
+                topology.lines());
     }
 
     private static List<String> with(List<String> names, String one) {

@@ -38,11 +38,11 @@ public enum ReservationFlag {
     public static final int PURGE_NEVER_S = Integer.MAX_VALUE;
 
     private final String word;
-    private final int least;
+    private final int minimum;
 
-    ReservationFlag(String word, int least) {
+    ReservationFlag(String word, int minimum) {
         this.word = word;
-        this.least = least;
+        this.minimum = minimum;
     }
 
     public String word() {
@@ -70,7 +70,7 @@ public enum ReservationFlag {
             return Optional.of(ANY_NODES);
         }
         for (ReservationFlag f : values()) {
-            if (word.length() >= f.least && f.word.startsWith(word)) {
+            if (word.length() >= f.minimum && f.word.startsWith(word)) {
                 return Optional.of(f);
             }
         }

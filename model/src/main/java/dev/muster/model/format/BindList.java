@@ -30,10 +30,10 @@ public final class BindList {
         for (String item : list.split(",", -1)) {
             String[] parts = item.split("\\*", 2);
             String digits = kind.startsWith("mask") ? parts[0].replaceFirst("^0[xX]", "") : parts[0];
-            String wrong = offending(digits, kind.startsWith("mask") ? 16 : 10);
-            if (!wrong.isEmpty() || digits.isEmpty() || digits.length() > (kind.startsWith("mask") ? DIGITS_MAX : 5)) {
+            String error = offending(digits, kind.startsWith("mask") ? 16 : 10);
+            if (!error.isEmpty() || digits.isEmpty() || digits.length() > (kind.startsWith("mask") ? DIGITS_MAX : 5)) {
                 return "Failed to validate number: " + parts[0]
-                        + (wrong.isEmpty() ? "" : ", the offending character is " + wrong);
+                        + (error.isEmpty() ? "" : ", the offending character is " + error);
             }
             if (parts.length > 1 && !parts[1].matches("[0-9]{1,5}")) {
                 return "Failed to validate number: " + parts[1];

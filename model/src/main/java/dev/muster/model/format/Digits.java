@@ -7,12 +7,12 @@ public final class Digits {
     private Digits() {}
 
     /**
-     * Returns whether the text is one to {@code most} decimal digits and nothing else, as
+     * Returns whether the text is one to {@code maximum} decimal digits and nothing else, as
      * {@code matches("[0-9]{1,most}")} says.
      */
-    public static boolean only(String text, int most) {
+    public static boolean only(String text, int maximum) {
         int length = text.length();
-        if (length == 0 || length > most) {
+        if (length == 0 || length > maximum) {
             return false;
         }
         for (int i = 0; i < length; i++) {

@@ -24,16 +24,16 @@ public final class Durations {
         }
         int dash = text.indexOf('-');
         long days = 0;
-        String rest = text;
+        String remainder = text;
         if (dash >= 0) {
             days = Digits.parsePlain(text.substring(0, dash));
-            rest = text.substring(dash + 1);
-            if (rest.isEmpty()) {
-                rest = "0";
+            remainder = text.substring(dash + 1);
+            if (remainder.isEmpty()) {
+                remainder = "0";
             }
         }
         long[] part = {0, 0, 0};
-        int n = split(rest, part);
+        int n = split(remainder, part);
         if (days < 0 || n == 0) {
             return OptionalLong.empty();
         }
@@ -55,16 +55,16 @@ public final class Durations {
     /** Number of parts between colons (1 to 3), 0 if one is not a number. */
     private static int split(String text, long[] into) {
         int n = 0;
-        int at = 0;
-        while (at <= text.length()) {
-            int colon = text.indexOf(':', at);
+        int index = 0;
+        while (index <= text.length()) {
+            int colon = text.indexOf(':', index);
             int end = colon < 0 ? text.length() : colon;
-            long v = Digits.parsePlain(text.substring(at, end));
+            long v = Digits.parsePlain(text.substring(index, end));
             if (v < 0 || n == into.length) {
                 return 0;
             }
             into[n++] = v;
-            at = end + 1;
+            index = end + 1;
         }
         return n;
     }
@@ -74,26 +74,26 @@ public final class Durations {
         if (seconds == UNLIMITED) {
             return "UNLIMITED";
         }
-        StringBuilder b = new StringBuilder(16);
+        StringBuilder text = new StringBuilder(16);
         long s = seconds;
         if (s < 0) {
-            b.append('-');
+            text.append('-');
             s = -s;
         }
         long days = s / DAY;
         long hours = s % DAY / HOUR;
         if (days > 0) {
-            b.append(days).append('-');
-            two(b, hours).append(':');
-            two(b, s % HOUR / MINUTE);
+            text.append(days).append('-');
+            two(text, hours).append(':');
+            two(text, s % HOUR / MINUTE);
         } else if (hours > 0) {
-            b.append(hours).append(':');
-            two(b, s % HOUR / MINUTE);
+            text.append(hours).append(':');
+            two(text, s % HOUR / MINUTE);
         } else {
-            b.append(s % HOUR / MINUTE);
+            text.append(s % HOUR / MINUTE);
         }
-        b.append(':');
-        return two(b, s % MINUTE).toString();
+        text.append(':');
+        return two(text, s % MINUTE).toString();
     }
 
     /** Prints as scontrol and sacct do: {@code 00:02:00}, {@code 1-02:03:04}, {@code UNLIMITED}. */
@@ -104,13 +104,13 @@ public final class Durations {
         if (seconds < 0) {
             return "INVALID";
         }
-        StringBuilder b = new StringBuilder(16);
+        StringBuilder text = new StringBuilder(16);
         if (seconds >= DAY) {
-            b.append(seconds / DAY).append('-');
+            text.append(seconds / DAY).append('-');
         }
-        two(b, seconds % DAY / HOUR).append(':');
-        two(b, seconds % HOUR / MINUTE).append(':');
-        return two(b, seconds % MINUTE).toString();
+        two(text, seconds % DAY / HOUR).append(':');
+        two(text, seconds % HOUR / MINUTE).append(':');
+        return two(text, seconds % MINUTE).toString();
     }
 
     public static String briefMinutes(long minutes) {
@@ -121,10 +121,10 @@ public final class Durations {
         return full(minutes == UNLIMITED ? UNLIMITED : minutes * MINUTE);
     }
 
-    static StringBuilder two(StringBuilder b, long v) {
+    static StringBuilder two(StringBuilder text, long v) {
         if (v < 10) {
-            b.append('0');
+            text.append('0');
         }
-        return b.append(v);
+        return text.append(v);
     }
 }

@@ -46,8 +46,8 @@ public final class HostList {
     private HostList(List<Run> runs) {
         this.runs = runs;
         int n = 0;
-        for (Run r : runs) {
-            n += r.size();
+        for (Run run : runs) {
+            n += run.size();
         }
         this.size = n;
     }
@@ -68,27 +68,27 @@ public final class HostList {
     public static Parsed parse(String text) {
         List<Run> out = new ArrayList<>();
         int total = 0;
-        int at = 0;
-        while (at < text.length()) {
-            int end = itemEnd(text, at);
+        int index = 0;
+        while (index < text.length()) {
+            int end = itemEnd(text, index);
             if (end < 0) {
                 return new Parsed.Invalid("");
             }
-            if (end > at) {
+            if (end > index) {
                 List<Run> item = new ArrayList<>();
-                String wrong = expandItem(text.substring(at, end), item);
-                if (wrong != null) {
-                    return new Parsed.Invalid(wrong);
+                String error = expandItem(text.substring(index, end), item);
+                if (error != null) {
+                    return new Parsed.Invalid(error);
                 }
-                for (Run r : item) {
-                    total += r.size();
-                    push(out, r);
+                for (Run run : item) {
+                    total += run.size();
+                    push(out, run);
                 }
                 if (total > MAX_NAMES) {
                     return new Parsed.Invalid("Too many hosts in list");
                 }
             }
-            at = end + 1;
+            index = end + 1;
         }
         return new Parsed.Ok(new HostList(List.copyOf(out)));
     }
@@ -114,7 +114,7 @@ public final class HostList {
         return inside ? -1 : text.length();
     }
 
-    /** Adds the runs of one item ({@code r[1-2]n[1-4]}); the answer is null or what is wrong with it. */
+    /** Adds the runs of one item ({@code run[1-2]n[1-4]}); the answer is null or what is wrong with it. */
     private static @Nullable String expandItem(String item, List<Run> out) {
         int open = item.indexOf('[');
         if (open < 0) {
@@ -125,41 +125,41 @@ public final class HostList {
         if (end < item.length()) {
             // what all share behind their numbers, as in n[1-2]-int: such names are not put together again
             List<Run> before = new ArrayList<>();
-            String wrong = expandItem(item.substring(0, end), before);
-            for (Run r : before) {
-                for (long n = r.lo; n <= r.hi; n++) {
-                    out.add(single(r.name(n) + item.substring(end)));
+            String error = expandItem(item.substring(0, end), before);
+            for (Run run : before) {
+                for (long n = run.lo; n <= run.hi; n++) {
+                    out.add(single(run.name(n) + item.substring(end)));
                 }
             }
-            return wrong;
+            return error;
         }
         List<String> prefixes = List.of("");
-        String rest = item;
+        String remainder = item;
         while (true) {
-            open = rest.indexOf('[');
-            int close = rest.indexOf(']');
-            String literal = rest.substring(0, open);
+            open = remainder.indexOf('[');
+            int close = remainder.indexOf(']');
+            String literal = remainder.substring(0, open);
             List<Run> ranges = new ArrayList<>();
-            String wrong = parseRanges(rest.substring(open + 1, close), ranges);
-            if (wrong != null) {
-                return wrong;
+            String error = parseRanges(remainder.substring(open + 1, close), ranges);
+            if (error != null) {
+                return error;
             }
             long count = 0;
-            for (Run r : ranges) {
-                count += r.size();
+            for (Run run : ranges) {
+                count += run.size();
             }
             if (count * prefixes.size() > MAX_NAMES) {
-                return "Too many hosts in range `" + rest.substring(open + 1, close) + "'";
+                return "Too many hosts in range `" + remainder.substring(open + 1, close) + "'";
             }
-            boolean last = close == rest.length() - 1;
+            boolean last = close == remainder.length() - 1;
             List<String> next = new ArrayList<>();
             for (String p : prefixes) {
-                for (Run r : ranges) {
+                for (Run run : ranges) {
                     if (last) {
-                        out.add(new Run(p + literal, r.lo, r.hi, r.width));
+                        out.add(new Run(p + literal, run.lo, run.hi, run.width));
                     } else {
-                        for (long n = r.lo; n <= r.hi; n++) {
-                            next.add(p + literal + padded(n, r.width));
+                        for (long n = run.lo; n <= run.hi; n++) {
+                            next.add(p + literal + padded(n, run.width));
                         }
                     }
                 }
@@ -168,42 +168,42 @@ public final class HostList {
                 return null;
             }
             prefixes = next;
-            rest = rest.substring(close + 1);
+            remainder = remainder.substring(close + 1);
         }
     }
 
     private static @Nullable String parseRanges(String text, List<Run> out) {
-        int at = 0;
-        while (at <= text.length()) {
-            int comma = text.indexOf(',', at);
+        int index = 0;
+        while (index <= text.length()) {
+            int comma = text.indexOf(',', index);
             int end = comma < 0 ? text.length() : comma;
-            String range = text.substring(at, end);
+            String range = text.substring(index, end);
             int dash = range.indexOf('-');
-            String lo = dash < 0 ? range : range.substring(0, dash);
-            String hi = dash < 0 ? range : range.substring(dash + 1);
-            if (!isNumber(lo) || !isNumber(hi)) {
+            String low = dash < 0 ? range : range.substring(0, dash);
+            String high = dash < 0 ? range : range.substring(dash + 1);
+            if (!isNumber(low) || !isNumber(high)) {
                 return "Invalid range: `" + range + "'";
             }
-            long from = Long.parseLong(lo);
-            long to = Long.parseLong(hi);
+            long from = Long.parseLong(low);
+            long to = Long.parseLong(high);
             if (from > to) {
                 return "Invalid range: `" + range + "'";
             }
             if (to - from >= MAX_NAMES) {
                 return "Too many hosts in range `" + range + "'";
             }
-            out.add(new Run("", from, to, lo.length()));
-            at = end + 1;
+            out.add(new Run("", from, to, low.length()));
+            index = end + 1;
         }
         return null;
     }
 
-    private static boolean isNumber(String s) {
-        if (s.isEmpty() || s.length() > MAX_DIGITS) {
+    private static boolean isNumber(String text) {
+        if (text.isEmpty() || text.length() > MAX_DIGITS) {
             return false;
         }
-        for (int i = 0; i < s.length(); i++) {
-            if (s.charAt(i) < '0' || s.charAt(i) > '9') {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
                 return false;
             }
         }
@@ -244,8 +244,8 @@ public final class HostList {
     }
 
     private static String padded(long number, int width) {
-        String s = Long.toString(number);
-        return s.length() >= width ? s : "0".repeat(width - s.length()) + s;
+        String text = Long.toString(number);
+        return text.length() >= width ? text : "0".repeat(width - text.length()) + text;
     }
 
     public int size() {
@@ -258,28 +258,28 @@ public final class HostList {
 
     public List<String> names() {
         List<String> out = new ArrayList<>(size);
-        for (Run r : runs) {
-            for (long n = r.lo; n <= r.hi; n++) {
-                out.add(r.name(n));
+        for (Run run : runs) {
+            for (long n = run.lo; n <= run.hi; n++) {
+                out.add(run.name(n));
             }
         }
         return out;
     }
 
     public String name(int index) {
-        int left = Objects.checkIndex(index, size);
-        for (Run r : runs) {
-            if (left < r.size()) {
-                return r.name(r.lo + left);
+        int remaining = Objects.checkIndex(index, size);
+        for (Run run : runs) {
+            if (remaining < run.size()) {
+                return run.name(run.lo + remaining);
             }
-            left -= r.size();
+            remaining -= run.size();
         }
         throw new IllegalStateException("size and runs disagree");
     }
 
     public boolean contains(String name) {
-        for (Run r : runs) {
-            if (r.width == 0 ? r.prefix.equals(name) : name.startsWith(r.prefix) && hasNumber(r, name)) {
+        for (Run run : runs) {
+            if (run.width == 0 ? run.prefix.equals(name) : name.startsWith(run.prefix) && hasNumber(run, name)) {
                 return true;
             }
         }
@@ -305,21 +305,21 @@ public final class HostList {
                 && a.list().names().stream().anyMatch(b.list()::contains);
     }
 
-    private static boolean hasNumber(Run r, String name) {
-        String number = name.substring(r.prefix.length());
+    private static boolean hasNumber(Run run, String name) {
+        String number = name.substring(run.prefix.length());
         if (!isNumber(number)) {
             return false;
         }
         long n = Long.parseLong(number);
-        return r.lo <= n && n <= r.hi && digits(n, r.width) == number.length();
+        return run.lo <= n && n <= run.hi && digits(n, run.width) == number.length();
     }
 
     /** Slurm's order: by prefix, then by digits written, then by number. Duplicates stay. */
     public HostList sorted() {
         List<Run> all = new ArrayList<>(size);
-        for (Run r : runs) {
-            for (long n = r.lo; n <= r.hi; n++) {
-                all.add(r.width == 0 ? r : new Run(r.prefix, n, n, digits(n, r.width)));
+        for (Run run : runs) {
+            for (long n = run.lo; n <= run.hi; n++) {
+                all.add(run.width == 0 ? run : new Run(run.prefix, n, n, digits(n, run.width)));
             }
         }
         all.sort((a, b) -> {
@@ -328,8 +328,8 @@ public final class HostList {
             return c != 0 ? c : Long.compare(a.lo, b.lo);
         });
         List<Run> out = new ArrayList<>();
-        for (Run r : all) {
-            push(out, r);
+        for (Run run : all) {
+            push(out, run);
         }
         return new HostList(List.copyOf(out));
     }
@@ -348,7 +348,7 @@ public final class HostList {
 
     /** The expression {@code scontrol show hostlist} prints; {@code scontrol show hostlistsorted} is sorted() first. */
     public String compressed() {
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         int i = 0;
         while (i < runs.size()) {
             int end = i + 1;
@@ -359,35 +359,35 @@ public final class HostList {
                     && runs.get(end).prefix.equals(prefix)) {
                 end++;
             }
-            if (!b.isEmpty()) {
-                b.append(',');
+            if (!text.isEmpty()) {
+                text.append(',');
             }
-            appendGroup(b, runs.subList(i, end));
+            appendGroup(text, runs.subList(i, end));
             i = end;
         }
-        return b.toString();
+        return text.toString();
     }
 
-    private static void appendGroup(StringBuilder b, List<Run> group) {
+    private static void appendGroup(StringBuilder text, List<Run> group) {
         Run first = group.getFirst();
-        b.append(first.prefix);
+        text.append(first.prefix);
         if (first.width == 0) {
             return;
         }
         boolean brackets = group.size() > 1 || first.size() > 1;
         if (brackets) {
-            b.append('[');
+            text.append('[');
         }
         String sep = "";
-        for (Run r : group) {
-            b.append(sep).append(padded(r.lo, r.width));
-            if (r.hi > r.lo) {
-                b.append('-').append(padded(r.hi, r.width));
+        for (Run run : group) {
+            text.append(sep).append(padded(run.lo, run.width));
+            if (run.hi > run.lo) {
+                text.append('-').append(padded(run.hi, run.width));
             }
             sep = ",";
         }
         if (brackets) {
-            b.append(']');
+            text.append(']');
         }
     }
 

@@ -26,8 +26,8 @@ public final class IndexSet {
     public record Spec(IndexSet indexes, int limit) {
         /** Prints as squeue does: {@code 1-3,7%2}; cut after maxLength characters with {@code ...} (0: never). */
         public String print(int maxLength) {
-            String s = indexes.print(maxLength);
-            return limit > 0 ? s + "%" + limit : s;
+            String text = indexes.print(maxLength);
+            return limit > 0 ? text + "%" + limit : text;
         }
     }
 
@@ -50,11 +50,11 @@ public final class IndexSet {
     }
 
     public static IndexSet of(int... indexes) {
-        Builder b = new Builder();
+        Builder builder = new Builder();
         for (int i : indexes) {
-            b.add(i);
+            builder.add(i);
         }
-        return b.build();
+        return builder.build();
     }
 
     public static IndexSet range(int from, int to, int step) {
@@ -65,9 +65,9 @@ public final class IndexSet {
             words[words.length - 1] &= -1L >>> 63 - to % 64;
             return new IndexSet(new long[][] {words}, to - from + 1);
         }
-        Builder b = new Builder();
-        b.addRange(from, to, step);
-        return b.build();
+        Builder builder = new Builder();
+        builder.addRange(from, to, step);
+        return builder.build();
     }
 
     /**
@@ -75,34 +75,34 @@ public final class IndexSet {
      * nothing. Empty list when it is not an index set of at least one index up to maxIndex, else the one answer.
      */
     public static List<Spec> parseSpec(String text, int maxIndex) {
-        String s = text.strip();
+        String rest = text.strip();
         int limit = 0;
-        int percent = s.indexOf('%');
+        int percent = rest.indexOf('%');
         if (percent >= 0) {
-            long v = percent + 1 == s.length()
+            long v = percent + 1 == rest.length()
                     ? 0
-                    : Digits.parsePlain(s.substring(percent + 1)); // an omitted limit means unlimited
+                    : Digits.parsePlain(rest.substring(percent + 1)); // an omitted limit means unlimited
             if (v < 0 || v > Integer.MAX_VALUE) {
                 return List.of();
             }
             limit = (int) v;
-            s = s.substring(0, percent);
+            rest = rest.substring(0, percent);
         }
-        if (s.startsWith("[") && s.endsWith("]")) {
-            s = s.substring(1, s.length() - 1);
+        if (rest.startsWith("[") && rest.endsWith("]")) {
+            rest = rest.substring(1, rest.length() - 1);
         }
-        Builder b = new Builder();
-        int at = 0;
-        while (at <= s.length()) {
-            int comma = s.indexOf(',', at);
-            int end = comma < 0 ? s.length() : comma;
-            String item = s.substring(at, end).strip();
-            if (!item.isEmpty() && !addItem(b, item, Math.min(maxIndex, MAX_INDEX))) {
+        Builder builder = new Builder();
+        int index = 0;
+        while (index <= rest.length()) {
+            int comma = rest.indexOf(',', index);
+            int end = comma < 0 ? rest.length() : comma;
+            String item = rest.substring(index, end).strip();
+            if (!item.isEmpty() && !addItem(builder, item, Math.min(maxIndex, MAX_INDEX))) {
                 return List.of();
             }
-            at = end + 1;
+            index = end + 1;
         }
-        IndexSet indexes = b.build();
+        IndexSet indexes = builder.build();
         return indexes.isEmpty() ? List.of() : List.of(new Spec(indexes, limit));
     }
 
@@ -114,24 +114,24 @@ public final class IndexSet {
     public static List<Spec> parseArray(String text, int maxIndex) {
         int percent = text.indexOf('%');
         Matcher limit = ARRAY_LIMIT.matcher(percent < 0 ? "" : text.substring(percent + 1));
-        Builder b = new Builder();
+        Builder builder = new Builder();
         for (String item : text.split(",")) {
-            Matcher m = ARRAY_ITEM.matcher(item);
+            Matcher matcher = ARRAY_ITEM.matcher(item);
             if (item.isEmpty()) {
                 continue;
             }
-            if (!m.matches()) {
+            if (!matcher.matches()) {
                 return List.of();
             }
-            String to = m.group("to");
-            String plain = orZero(m.group("from"))
+            String to = matcher.group("to");
+            String plain = orZero(matcher.group("from"))
                     + (to == null ? "" : "-" + orZero(to))
-                    + (m.group("step") == null ? "" : ":" + m.group("step"));
-            if (!addItem(b, plain, Math.min(maxIndex, MAX_INDEX))) {
+                    + (matcher.group("step") == null ? "" : ":" + matcher.group("step"));
+            if (!addItem(builder, plain, Math.min(maxIndex, MAX_INDEX))) {
                 return List.of();
             }
         }
-        IndexSet indexes = b.build();
+        IndexSet indexes = builder.build();
         if (indexes.isEmpty()) {
             return List.of();
         }
@@ -147,11 +147,11 @@ public final class IndexSet {
     private static final Pattern ARRAY_ITEM = Pattern.compile("[\\s\\[]*\\+?(?<from>[0-9]+|(?=-?(%.*)?$))"
             + "(-\\s*\\+?(?<to>[0-9]*)(:\\s*\\+?(?<step>[0-9]*))?)?]?(%.*)?");
 
-    private static boolean addItem(Builder b, String item, int maxIndex) {
+    private static boolean addItem(Builder builder, String item, int maxIndex) {
         int dash = item.indexOf('-');
         if (dash < 0) {
             long v = Digits.parsePlain(item);
-            return v >= 0 && v <= maxIndex && b.addRange((int) v, (int) v, 1);
+            return v >= 0 && v <= maxIndex && builder.addRange((int) v, (int) v, 1);
         }
         int colon = item.indexOf(':', dash);
         long from = Digits.parsePlain(item.substring(0, dash));
@@ -160,7 +160,7 @@ public final class IndexSet {
         if (from < 0 || to < from || to > maxIndex || step < 1 || step > Integer.MAX_VALUE) {
             return false;
         }
-        return b.addRange((int) from, (int) to, (int) step);
+        return builder.addRange((int) from, (int) to, (int) step);
     }
 
     public boolean isEmpty() {
@@ -216,11 +216,11 @@ public final class IndexSet {
         if (!contains(index)) {
             return this;
         }
-        int at = index / BLOCK_BITS;
-        long[] b = blocks[at].clone();
+        int position = index / BLOCK_BITS;
+        long[] b = blocks[position].clone();
         b[index % BLOCK_BITS / 64] &= ~(1L << index);
         long[][] copy = blocks.clone();
-        copy[at] = trimmed(b);
+        copy[position] = trimmed(b);
         return new IndexSet(trimmed(copy), count - 1);
     }
 
@@ -233,9 +233,9 @@ public final class IndexSet {
             out[index / 64] |= 1L << index;
             return new IndexSet(new long[][] {out}, count + 1);
         }
-        Builder b = new Builder(this);
-        b.add(index);
-        return b.build();
+        Builder builder = new Builder(this);
+        builder.add(index);
+        return builder.build();
     }
 
     /** The cores of a node, most often: worth more than the general way, which makes room for a whole block. */
@@ -265,11 +265,11 @@ public final class IndexSet {
             }
             return small(out);
         }
-        Builder b = new Builder(this);
+        Builder builder = new Builder(this);
         for (int i = other.first(); i >= 0; i = other.next(i + 1)) {
-            b.remove(i);
+            builder.remove(i);
         }
-        return b.build();
+        return builder.build();
     }
 
     public IndexSet union(IndexSet other) {
@@ -283,11 +283,11 @@ public final class IndexSet {
             }
             return small(out);
         }
-        Builder b = new Builder(this);
+        Builder builder = new Builder(this);
         for (int i = other.first(); i >= 0; i = other.next(i + 1)) {
-            b.add(i);
+            builder.add(i);
         }
-        return b.build();
+        return builder.build();
     }
 
     public IndexSet intersect(IndexSet other) {
@@ -298,13 +298,13 @@ public final class IndexSet {
             }
             return small(out);
         }
-        Builder b = new Builder();
+        Builder builder = new Builder();
         for (int i = first(); i >= 0; i = next(i + 1)) {
             if (other.contains(i)) {
-                b.add(i);
+                builder.add(i);
             }
         }
-        return b.build();
+        return builder.build();
     }
 
     /**
@@ -332,24 +332,24 @@ public final class IndexSet {
      * Ranges and single values as squeue shows them: {@code 1-3,7}; cut after maxLength with {@code ...} (0: never).
      */
     public String print(int maxLength) {
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         int i = first();
-        while (i >= 0 && (maxLength == 0 || b.length() <= maxLength)) {
+        while (i >= 0 && (maxLength == 0 || text.length() <= maxLength)) {
             int end = lastOfRun(i);
-            if (!b.isEmpty()) {
-                b.append(',');
+            if (!text.isEmpty()) {
+                text.append(',');
             }
-            b.append(i);
+            text.append(i);
             if (end > i) {
-                b.append('-').append(end);
+                text.append('-').append(end);
             }
             i = next(end + 1);
         }
-        if (maxLength > 0 && b.length() > maxLength) {
-            b.setLength(maxLength);
-            b.append("...");
+        if (maxLength > 0 && text.length() > maxLength) {
+            text.setLength(maxLength);
+            text.append("...");
         }
-        return b.toString();
+        return text.toString();
     }
 
     private int lastOfRun(int from) {
@@ -376,7 +376,7 @@ public final class IndexSet {
 
     /** The shortest exact text, with steps ({@code 0-100000:2,7}): what is stored. {@link #parseSpec} reads it. */
     public String compact() {
-        StringBuilder b = new StringBuilder();
+        StringBuilder text = new StringBuilder();
         int i = first();
         while (i >= 0) {
             int second = next(i + 1);
@@ -392,19 +392,19 @@ public final class IndexSet {
                 // Two values with a gap are no progression worth naming.
                 end = (end - i) / step < 2 ? i : end;
             }
-            if (!b.isEmpty()) {
-                b.append(',');
+            if (!text.isEmpty()) {
+                text.append(',');
             }
-            b.append(i);
+            text.append(i);
             if (end > i) {
-                b.append('-').append(end);
+                text.append('-').append(end);
                 if (step > 1) {
-                    b.append(':').append(step);
+                    text.append(':').append(step);
                 }
             }
             i = next(end + 1);
         }
-        return b.toString();
+        return text.toString();
     }
 
     /**
@@ -421,26 +421,26 @@ public final class IndexSet {
         return one && set.count > LISTED ? compact : set.print(0);
     }
 
-    private static long[] trimmed(long[] b) {
-        int n = b.length;
-        while (n > 0 && b[n - 1] == 0) {
+    private static long[] trimmed(long[] words) {
+        int n = words.length;
+        while (n > 0 && words[n - 1] == 0) {
             n--;
         }
         if (n == 0) {
             return NONE;
         }
-        if (n == b.length) {
-            return b;
+        if (n == words.length) {
+            return words;
         }
-        return Arrays.copyOf(b, n);
+        return Arrays.copyOf(words, n);
     }
 
-    private static long[][] trimmed(long[][] b) {
-        int n = b.length;
-        while (n > 0 && b[n - 1].length == 0) {
+    private static long[][] trimmed(long[][] words) {
+        int n = words.length;
+        while (n > 0 && words[n - 1].length == 0) {
             n--;
         }
-        return n == b.length ? b : Arrays.copyOf(b, n);
+        return n == words.length ? words : Arrays.copyOf(words, n);
     }
 
     /**
@@ -489,21 +489,21 @@ public final class IndexSet {
         }
 
         /** @param word that is to be there */
-        private long[] block(int at, int word) {
-            if (at >= blocks.length) {
+        private long[] block(int index, int word) {
+            if (index >= blocks.length) {
                 int old = blocks.length;
-                blocks = Arrays.copyOf(blocks, Math.max(at + 1, Math.min(old * 2, MAX_INDEX / BLOCK_BITS + 1)));
+                blocks = Arrays.copyOf(blocks, Math.max(index + 1, Math.min(old * 2, MAX_INDEX / BLOCK_BITS + 1)));
                 owned = Arrays.copyOf(owned, blocks.length);
                 Arrays.fill(blocks, old, blocks.length, NONE);
             }
-            if (!owned[at] || blocks[at].length <= word) {
-                int room = blocks[at].length <= word
-                        ? Math.min(BLOCK_WORDS, Math.max(word + 1, 2 * blocks[at].length))
-                        : blocks[at].length;
-                blocks[at] = Arrays.copyOf(blocks[at], room);
-                owned[at] = true;
+            if (!owned[index] || blocks[index].length <= word) {
+                int room = blocks[index].length <= word
+                        ? Math.min(BLOCK_WORDS, Math.max(word + 1, 2 * blocks[index].length))
+                        : blocks[index].length;
+                blocks[index] = Arrays.copyOf(blocks[index], room);
+                owned[index] = true;
             }
-            return blocks[at];
+            return blocks[index];
         }
 
         void add(int index) {
@@ -518,10 +518,10 @@ public final class IndexSet {
             long i = from;
             while (i <= to) {
                 if (step == 1 && i % BLOCK_BITS == 0 && to - i >= BLOCK_BITS - 1) {
-                    int at = (int) (i / BLOCK_BITS);
-                    block(at, 0);
-                    blocks[at] = FULL;
-                    owned[at] = false;
+                    int index = (int) (i / BLOCK_BITS);
+                    block(index, 0);
+                    blocks[index] = FULL;
+                    owned[index] = false;
                     i += BLOCK_BITS;
                 } else {
                     add((int) i);

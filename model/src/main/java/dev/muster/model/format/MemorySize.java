@@ -79,13 +79,14 @@ public final class MemorySize {
         }
         long whole = value / scale;
         // The plain product would overflow for exabytes: there the hundredth is cut instead of rounded.
-        long rest = value % scale;
-        long hundredths = scale <= Long.MAX_VALUE / 200 ? (rest * 200 + scale) / (2 * scale) : rest / (scale / 100);
+        long remainder = value % scale;
+        long hundredths =
+                scale <= Long.MAX_VALUE / 200 ? (remainder * 200 + scale) / (2 * scale) : remainder / (scale / 100);
         if (hundredths >= 100) {
             whole++;
             hundredths -= 100;
         }
-        StringBuilder b = new StringBuilder().append(whole).append('.');
-        return Durations.two(b, hundredths).append(UNITS.charAt(u)).toString();
+        StringBuilder text = new StringBuilder().append(whole).append('.');
+        return Durations.two(text, hundredths).append(UNITS.charAt(u)).toString();
     }
 }

@@ -24,33 +24,33 @@ public final class PathPattern {
      * anywhere switches all codes off and is itself left out.
      */
     public static Bytes expand(Bytes pattern, Codes codes) {
-        byte[] in = pattern.toArray();
-        for (byte b : in) {
+        byte[] bytes = pattern.toArray();
+        for (byte b : bytes) {
             if (b == '\\') {
-                return withoutBackslashes(in);
+                return withoutBackslashes(bytes);
             }
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (int i = 0; i < in.length; i++) {
-            if (in[i] != '%' || i + 1 >= in.length) {
-                out.write(in[i]);
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] != '%' || i + 1 >= bytes.length) {
+                out.write(bytes[i]);
                 continue;
             }
-            int at = i + 1;
+            int index = i + 1;
             int width = 0;
-            while (at < in.length && in[at] >= '0' && in[at] <= '9') {
-                width = Math.min(WIDTH_MAX, width * 10 + in[at++] - '0');
+            while (index < bytes.length && bytes[index] >= '0' && bytes[index] <= '9') {
+                width = Math.min(WIDTH_MAX, width * 10 + bytes[index++] - '0');
             }
-            String value = at < in.length ? codes.of((char) in[at]) : null;
+            String value = index < bytes.length ? codes.of((char) bytes[index]) : null;
             if (value == null) {
-                out.write(in[i]);
+                out.write(bytes[i]);
                 continue;
             }
             for (int pad = value.length(); pad < width && Digits.only(value, value.length()); pad++) {
                 out.write('0');
             }
             out.writeBytes(value.getBytes(StandardCharsets.UTF_8));
-            i = at;
+            i = index;
         }
         return Bytes.of(out.toByteArray());
     }

@@ -53,10 +53,10 @@ public final class Sluid {
     public static String text(long sluid) {
         char[] c = new char[LENGTH + 1];
         c[0] = 's';
-        long rest = sluid;
+        long remainder = sluid;
         for (int i = LENGTH; i > 0; i--) {
-            c[i] = DIGITS.charAt((int) (rest & 31));
-            rest >>>= 5;
+            c[i] = DIGITS.charAt((int) (remainder & 31));
+            remainder >>>= 5;
         }
         return new String(c);
     }

@@ -34,15 +34,15 @@ public final class TextCheck {
         return false;
     }
 
-    private static boolean isEscapedControl(byte[] json, int at) {
-        if (json[at] == 'b' || json[at] == 'f') {
+    private static boolean isEscapedControl(byte[] json, int index) {
+        if (json[index] == 'b' || json[index] == 'f') {
             return true;
         }
-        if (json[at] != 'u' || at + 4 >= json.length) {
+        if (json[index] != 'u' || index + 4 >= json.length) {
             return false;
         }
         int code = 0;
-        for (int i = at + 1; i <= at + 4; i++) {
+        for (int i = index + 1; i <= index + 4; i++) {
             int digit = Character.digit(json[i], 16);
             if (digit < 0) {
                 return false;

@@ -28,7 +28,7 @@ final class TimeReader {
     private final long nowSec;
     private final ZoneId zone;
     private final boolean past;
-    private int at;
+    private int position;
     private int wrong = UNSET;
     private int secondOfDay = UNSET;
     private int year = UNSET;
@@ -46,26 +46,26 @@ final class TimeReader {
 
     Times.Parsed read() {
         skipBlanks();
-        if (at == text.length()) {
-            return new Times.Parsed.Invalid(at);
+        if (position == text.length()) {
+            return new Times.Parsed.Invalid(position);
         }
         if (startsWithWord("now")) {
             return now();
         }
         if (startsWithWord("uts")) {
-            at += 3;
+            position += 3;
             long v = digits(15);
-            return v < 0 || at < text.length() ? new Times.Parsed.Invalid(at) : new Times.Parsed.Ok(v);
+            return v < 0 || position < text.length() ? new Times.Parsed.Invalid(position) : new Times.Parsed.Ok(v);
         }
-        while (at < text.length() && wrong == UNSET) {
-            if (isDigit(text.charAt(at))) {
+        while (position < text.length() && wrong == UNSET) {
+            if (isDigit(text.charAt(position))) {
                 number();
             } else {
                 word();
             }
             skipBlanks();
-            if (at < text.length() && joins(text.charAt(at))) {
-                at++;
+            if (position < text.length() && joins(text.charAt(position))) {
+                position++;
             }
         }
         return wrong != UNSET ? new Times.Parsed.Invalid(wrong) : resolve();
@@ -77,35 +77,36 @@ final class TimeReader {
     }
 
     private boolean startsWithWord(String w) {
-        return text.regionMatches(true, at, w, 0, w.length());
+        return text.regionMatches(true, position, w, 0, w.length());
     }
 
     private void skipBlanks() {
-        while (at < text.length() && (text.charAt(at) == ' ' || text.charAt(at) == '\t' || text.charAt(at) == '\n')) {
-            at++;
+        while (position < text.length()
+                && (text.charAt(position) == ' ' || text.charAt(position) == '\t' || text.charAt(position) == '\n')) {
+            position++;
         }
     }
 
     private Times.Parsed now() {
-        at += 3;
+        position += 3;
         skipBlanks();
-        if (at == text.length()) {
+        if (position == text.length()) {
             return new Times.Parsed.Ok(nowSec);
         }
-        char sign = text.charAt(at);
+        char sign = text.charAt(position);
         if (sign != '+' && sign != '-') {
-            return new Times.Parsed.Invalid(at);
+            return new Times.Parsed.Invalid(position);
         }
-        at++;
+        position++;
         skipBlanks();
         long n = digits(12);
         skipBlanks();
-        if (n < 0 || at < text.length() && !unitFollows()) {
-            return new Times.Parsed.Invalid(at - 1);
+        if (n < 0 || position < text.length() && !unitFollows()) {
+            return new Times.Parsed.Invalid(position - 1);
         }
         skipBlanks();
-        if (at < text.length()) {
-            return new Times.Parsed.Invalid(at);
+        if (position < text.length()) {
+            return new Times.Parsed.Invalid(position);
         }
         return new Times.Parsed.Ok(sign == '+' ? nowSec + n * unit : nowSec - n * unit);
     }
@@ -114,8 +115,8 @@ final class TimeReader {
     private boolean unitFollows() {
         for (Map.Entry<String, Long> one : UNITS.entrySet()) {
             if (startsWithWord(one.getKey())) {
-                at += one.getKey().length();
-                at += startsWithWord("s") ? 1 : 0;
+                position += one.getKey().length();
+                position += startsWithWord("s") ? 1 : 0;
                 unit = one.getValue();
                 return true;
             }
@@ -125,25 +126,25 @@ final class TimeReader {
 
     /** Up to max digits from here; -1 when there is none or there are more. */
     private long digits(int max) {
-        int from = at;
+        int from = position;
         long v = 0;
-        while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
-            if (at - from == max) {
+        while (position < text.length() && text.charAt(position) >= '0' && text.charAt(position) <= '9') {
+            if (position - from == max) {
                 return -1;
             }
-            v = v * 10 + (text.charAt(at) - '0');
-            at++;
+            v = v * 10 + (text.charAt(position) - '0');
+            position++;
         }
-        return at == from ? -1 : v;
+        return position == from ? -1 : v;
     }
 
     private void word() {
-        int from = at;
-        while (at < text.length() && Character.isLetter(text.charAt(at))) {
-            at++;
+        int from = position;
+        while (position < text.length() && Character.isLetter(text.charAt(position))) {
+            position++;
         }
         StringBuilder lower = new StringBuilder();
-        for (int i = from; i < at; i++) {
+        for (int i = from; i < position; i++) {
             char c = text.charAt(i);
             lower.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
         }
@@ -164,8 +165,8 @@ final class TimeReader {
     }
 
     private void number() {
-        int from = at;
-        int end = at;
+        int from = position;
+        int end = position;
         while (end < text.length() && isDigit(text.charAt(end))) {
             end++;
         }
@@ -202,7 +203,7 @@ final class TimeReader {
         month = two(from);
         day = two(from + 2);
         year = end - from == 6 ? 2000 + two(from + 4) : UNSET;
-        at = end;
+        position = end;
         checkDate(from);
     }
 
@@ -224,14 +225,14 @@ final class TimeReader {
 
     private void time(int from) {
         long hour = digits(2);
-        at++;
-        int minuteAt = at;
+        position++;
+        int minuteAt = position;
         long minute = exactlyTwo();
         long second = 0;
-        int secondAt = at;
-        if (at < text.length() && text.charAt(at) == ':') {
-            at++;
-            secondAt = at;
+        int secondAt = position;
+        if (position < text.length() && text.charAt(position) == ':') {
+            position++;
+            secondAt = position;
             second = exactlyTwo();
         }
         if (wrong != UNSET) {
@@ -241,7 +242,7 @@ final class TimeReader {
         boolean am = startsWithWord("am");
         boolean pm = startsWithWord("pm");
         if (am || pm) {
-            at += 2;
+            position += 2;
             if (hour < 1 || hour > 12) {
                 hour = 99;
             } else {
@@ -260,27 +261,27 @@ final class TimeReader {
     }
 
     private long exactlyTwo() {
-        int from = at;
+        int from = position;
         long v = digits(2);
-        if (v < 0 || at - from != 2) {
-            wrong = wrong == UNSET ? at : wrong;
+        if (v < 0 || position - from != 2) {
+            wrong = wrong == UNSET ? position : wrong;
         }
         return v;
     }
 
     private void slashDate(int from, char separator) {
         month = (int) digits(2);
-        at++;
+        position++;
         day = (int) digits(2);
-        if (at < text.length() && text.charAt(at) == separator) {
-            at++;
-            int yearFrom = at;
+        if (position < text.length() && text.charAt(position) == separator) {
+            position++;
+            int yearFrom = position;
             year = (int) digits(4);
-            int n = at - yearFrom;
+            int n = position - yearFrom;
             if (n == 2) {
                 year += 2000;
             } else if (n != 4) {
-                wrong = at;
+                wrong = position;
                 return;
             }
         }
@@ -289,15 +290,15 @@ final class TimeReader {
 
     private void isoDate() {
         year = (int) digits(4);
-        at++;
-        int monthAt = at;
+        position++;
+        int monthAt = position;
         month = (int) digits(2);
         if (month < 1 || month > 12) {
             wrong = monthAt;
             return;
         }
-        at++;
-        int dayAt = at;
+        position++;
+        int dayAt = position;
         day = (int) digits(2);
         checkDate(dayAt);
     }

@@ -52,12 +52,12 @@ public final class Times {
 
     /** {@code 2026-11-21T10:00:00}. */
     public static String iso(long epochSec, ZoneId zone) {
-        LocalDateTime t = local(epochSec, zone);
-        StringBuilder b = new StringBuilder(20);
-        b.append(t.getYear()).append('-');
-        Durations.two(b, t.getMonthValue()).append('-');
-        Durations.two(b, t.getDayOfMonth()).append('T');
-        return hms(b, t).toString();
+        LocalDateTime time = local(epochSec, zone);
+        StringBuilder text = new StringBuilder(20);
+        text.append(time.getYear()).append('-');
+        Durations.two(text, time.getMonthValue()).append('-');
+        Durations.two(text, time.getDayOfMonth()).append('T');
+        return hms(text, time).toString();
     }
 
     /** ISO, or the word for "not known" that the field uses ({@code Unknown}, {@code N/A}) where the moment is 0. */
@@ -65,10 +65,10 @@ public final class Times {
         return epochSec == 0 ? none : iso(epochSec, zone);
     }
 
-    private static StringBuilder hms(StringBuilder b, LocalDateTime t) {
-        Durations.two(b, t.getHour()).append(':');
-        Durations.two(b, t.getMinute()).append(':');
-        return Durations.two(b, t.getSecond());
+    private static StringBuilder hms(StringBuilder text, LocalDateTime time) {
+        Durations.two(text, time.getHour()).append(':');
+        Durations.two(text, time.getMinute()).append(':');
+        return Durations.two(text, time.getSecond());
     }
 
     /** Prints by SLURM_TIME_FORMAT: empty or {@code standard}, {@code relative}, or a strftime pattern. */
@@ -80,35 +80,35 @@ public final class Times {
     }
 
     private static String relative(long epochSec, ZoneId zone, long nowSec) {
-        LocalDateTime t = local(epochSec, zone);
+        LocalDateTime time = local(epochSec, zone);
         LocalDate today = local(nowSec, zone).toLocalDate();
-        long days = t.toLocalDate().toEpochDay() - today.toEpochDay();
-        StringBuilder b = new StringBuilder(16);
+        long days = time.toLocalDate().toEpochDay() - today.toEpochDay();
+        StringBuilder text = new StringBuilder(16);
         if (days == 0) {
-            return hms(b, t).toString();
+            return hms(text, time).toString();
         }
-        if (t.getYear() != today.getYear()) {
-            return b.append(t.getDayOfMonth())
+        if (time.getYear() != today.getYear()) {
+            return text.append(time.getDayOfMonth())
                     .append(' ')
-                    .append(MONTHS[t.getMonthValue() - 1])
+                    .append(MONTHS[time.getMonthValue() - 1])
                     .append(' ')
-                    .append(t.getYear())
+                    .append(time.getYear())
                     .toString();
         }
         if (days == -1) {
-            b.append("Ystday ");
+            text.append("Ystday ");
         } else if (days == 1) {
-            b.append("Tomorr ");
+            text.append("Tomorr ");
         } else if (days > -7 && days < 7) {
-            b.append(day(t.getDayOfWeek())).append(' ');
+            text.append(day(time.getDayOfWeek())).append(' ');
         } else {
-            b.append(t.getDayOfMonth())
+            text.append(time.getDayOfMonth())
                     .append(' ')
-                    .append(MONTHS[t.getMonthValue() - 1])
+                    .append(MONTHS[time.getMonthValue() - 1])
                     .append(' ');
         }
-        Durations.two(b, t.getHour()).append(':');
-        return Durations.two(b, t.getMinute()).toString();
+        Durations.two(text, time.getHour()).append(':');
+        return Durations.two(text, time.getMinute()).toString();
     }
 
     private static String day(DayOfWeek d) {
@@ -117,64 +117,64 @@ public final class Times {
 
     /** The strftime conversions that make sense in a table; an unknown one is printed as it stands. */
     public static String strftime(long epochSec, ZoneId zone, String format) {
-        LocalDateTime t = local(epochSec, zone);
-        StringBuilder b = new StringBuilder();
+        LocalDateTime time = local(epochSec, zone);
+        StringBuilder text = new StringBuilder();
         int next = 0;
         while (next < format.length()) {
             char c = format.charAt(next++);
             if (c != '%' || next == format.length()) {
-                b.append(c);
+                text.append(c);
             } else {
-                conversion(b, format.charAt(next++), t, epochSec, zone);
+                conversion(text, format.charAt(next++), time, epochSec, zone);
             }
         }
-        return b.toString();
+        return text.toString();
     }
 
-    private static void conversion(StringBuilder b, char c, LocalDateTime t, long epochSec, ZoneId zone) {
-        int hour12 = t.getHour() % 12 == 0 ? 12 : t.getHour() % 12;
+    private static void conversion(StringBuilder text, char c, LocalDateTime time, long epochSec, ZoneId zone) {
+        int hour12 = time.getHour() % 12 == 0 ? 12 : time.getHour() % 12;
         switch (c) {
-            case 'Y' -> b.append(t.getYear());
-            case 'y' -> Durations.two(b, t.getYear() % 100);
-            case 'C' -> Durations.two(b, t.getYear() / 100);
-            case 'm' -> Durations.two(b, t.getMonthValue());
-            case 'd' -> Durations.two(b, t.getDayOfMonth());
-            case 'e' -> b.append(t.getDayOfMonth() < 10 ? " " : "").append(t.getDayOfMonth());
-            case 'H' -> Durations.two(b, t.getHour());
-            case 'I' -> Durations.two(b, hour12);
-            case 'M' -> Durations.two(b, t.getMinute());
-            case 'S' -> Durations.two(b, t.getSecond());
-            case 'p' -> b.append(t.getHour() < 12 ? "AM" : "PM");
-            case 's' -> b.append(epochSec);
+            case 'Y' -> text.append(time.getYear());
+            case 'y' -> Durations.two(text, time.getYear() % 100);
+            case 'C' -> Durations.two(text, time.getYear() / 100);
+            case 'm' -> Durations.two(text, time.getMonthValue());
+            case 'd' -> Durations.two(text, time.getDayOfMonth());
+            case 'e' -> text.append(time.getDayOfMonth() < 10 ? " " : "").append(time.getDayOfMonth());
+            case 'H' -> Durations.two(text, time.getHour());
+            case 'I' -> Durations.two(text, hour12);
+            case 'M' -> Durations.two(text, time.getMinute());
+            case 'S' -> Durations.two(text, time.getSecond());
+            case 'p' -> text.append(time.getHour() < 12 ? "AM" : "PM");
+            case 's' -> text.append(epochSec);
             case 'j' ->
-                b.append(t.getDayOfYear() < 100 ? "0" : "")
-                        .append(t.getDayOfYear() < 10 ? "0" : "")
-                        .append(t.getDayOfYear());
-            case 'u' -> b.append(t.getDayOfWeek().getValue());
-            case 'w' -> b.append(t.getDayOfWeek().getValue() % 7);
-            case 'a' -> b.append(day(t.getDayOfWeek()));
-            case 'b', 'h' -> b.append(MONTHS[t.getMonthValue() - 1]);
-            case 'F' -> b.append(strftime(epochSec, zone, "%Y-%m-%d"));
-            case 'D' -> b.append(strftime(epochSec, zone, "%m/%d/%y"));
-            case 'T' -> hms(b, t);
-            case 'R' -> b.append(strftime(epochSec, zone, "%H:%M"));
-            case 'c' -> b.append(strftime(epochSec, zone, "%a %b %e %H:%M:%S %Y"));
-            case 'x' -> b.append(strftime(epochSec, zone, "%m/%d/%y"));
-            case 'X' -> hms(b, t);
-            case 'z' -> zoneOffset(b, offset(epochSec, zone).getTotalSeconds());
-            case 'Z' -> b.append(zoneName(epochSec, zone));
-            case 'n' -> b.append('\n');
-            case 't' -> b.append('\t');
-            case '%' -> b.append('%');
-            default -> b.append('%').append(c);
+                text.append(time.getDayOfYear() < 100 ? "0" : "")
+                        .append(time.getDayOfYear() < 10 ? "0" : "")
+                        .append(time.getDayOfYear());
+            case 'u' -> text.append(time.getDayOfWeek().getValue());
+            case 'w' -> text.append(time.getDayOfWeek().getValue() % 7);
+            case 'a' -> text.append(day(time.getDayOfWeek()));
+            case 'b', 'h' -> text.append(MONTHS[time.getMonthValue() - 1]);
+            case 'F' -> text.append(strftime(epochSec, zone, "%Y-%m-%d"));
+            case 'D' -> text.append(strftime(epochSec, zone, "%m/%d/%y"));
+            case 'T' -> hms(text, time);
+            case 'R' -> text.append(strftime(epochSec, zone, "%H:%M"));
+            case 'c' -> text.append(strftime(epochSec, zone, "%a %b %e %H:%M:%S %Y"));
+            case 'x' -> text.append(strftime(epochSec, zone, "%m/%d/%y"));
+            case 'X' -> hms(text, time);
+            case 'z' -> zoneOffset(text, offset(epochSec, zone).getTotalSeconds());
+            case 'Z' -> text.append(zoneName(epochSec, zone));
+            case 'n' -> text.append('\n');
+            case 't' -> text.append('\t');
+            case '%' -> text.append('%');
+            default -> text.append('%').append(c);
         }
     }
 
-    private static void zoneOffset(StringBuilder b, int seconds) {
+    private static void zoneOffset(StringBuilder text, int seconds) {
         int s = Math.abs(seconds);
-        b.append(seconds < 0 ? '-' : '+');
-        Durations.two(b, s / 3600);
-        Durations.two(b, s % 3600 / 60);
+        text.append(seconds < 0 ? '-' : '+');
+        Durations.two(text, s / 3600);
+        Durations.two(text, s % 3600 / 60);
     }
 
     private static String zoneName(long epochSec, ZoneId zone) {
@@ -182,9 +182,9 @@ public final class Times {
         if (s == 0) {
             return "UTC";
         }
-        StringBuilder b = new StringBuilder();
-        zoneOffset(b, s);
-        return b.toString();
+        StringBuilder text = new StringBuilder();
+        zoneOffset(text, s);
+        return text.toString();
     }
 
     /** Seconds of the day of a word, if it is one. */

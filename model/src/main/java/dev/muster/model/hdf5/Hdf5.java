@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of HDF5 time series are made of: groups with attributes, and tables whose cells are numbers of 8 bytes. The form
- * is that of the format's first version (HDF5 File Format Specification 3.0, "version 0" superblock), which every
+ * The parts of HDF5 that time series use: groups with attributes, and tables whose cells are numbers of 8 bytes. The
+ * form is that of the format's first version (HDF5 File Format Specification 3.0, "version 0" superblock), which every
  * reader of HDF5 takes.
  */
 public sealed interface Hdf5 {
@@ -51,7 +51,7 @@ public sealed interface Hdf5 {
 
     /** Bytes of a file that is read. */
     interface Source {
-        /** @throws IOException also where there are not as many */
+        /** @throws IOException also if the file has fewer bytes */
         byte[] read(long at, int count) throws IOException;
     }
 }

@@ -17,9 +17,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Reads what {@link Hdf5Writer} writes and what Slurm's plugin does: groups at once, rows when they are asked for.
- * Anything else that HDF5 may have in its place is refused in words. Nothing that a damaged file says is believed
- * further than the file is long.
+ * Reads files of {@link Hdf5Writer} and of Slurm's plugin: groups at once, rows on demand. Other features of HDF5 are
+ * refused with a sentence. Sizes and offsets of a damaged file are checked against the length of the file.
  */
 public final class Hdf5Reader {
     private static final int SUPERBLOCK = 96;
@@ -40,15 +39,15 @@ public final class Hdf5Reader {
     }
 
     public static Group read(Source source) throws IOException {
-        Hdf5Reader r = new Hdf5Reader(source);
-        ByteBuffer b = r.bytes(0, SUPERBLOCK);
-        if (b.getInt(0) != 0x46444889) {
+        Hdf5Reader reader = new Hdf5Reader(source);
+        ByteBuffer buffer = reader.bytes(0, SUPERBLOCK);
+        if (buffer.getInt(0) != 0x46444889) {
             throw new IOException("not an HDF5 file");
         }
-        if (b.get(8) != 0 || b.get(13) != Hdf5.WORD || b.get(14) != Hdf5.WORD) {
+        if (buffer.get(8) != 0 || buffer.get(13) != Hdf5.WORD || buffer.get(14) != Hdf5.WORD) {
             throw new IOException("HDF5 of another version than the first");
         }
-        if (r.node(b.getLong(64), 0) instanceof Group root) {
+        if (reader.node(buffer.getLong(64), 0) instanceof Group root) {
             return root;
         }
         throw new IOException("no group at the top");
@@ -85,13 +84,13 @@ public final class Hdf5Reader {
         List<Message> out = new ArrayList<>();
         List<ByteBuffer> blocks = new ArrayList<>(List.of(bytes(address + 16, head.getInt(8))));
         for (int i = 0; i < blocks.size(); i++) {
-            ByteBuffer b = blocks.get(i);
-            while (b.remaining() >= 8 && out.size() < MESSAGES_MAX) {
-                int type = Short.toUnsignedInt(b.getShort());
-                int size = Short.toUnsignedInt(b.getShort());
-                b.position(b.position() + 4);
-                ByteBuffer body = b.slice(b.position(), size).order(ByteOrder.LITTLE_ENDIAN);
-                b.position(b.position() + size);
+            ByteBuffer buffer = blocks.get(i);
+            while (buffer.remaining() >= 8 && out.size() < MESSAGES_MAX) {
+                int type = Short.toUnsignedInt(buffer.getShort());
+                int size = Short.toUnsignedInt(buffer.getShort());
+                buffer.position(buffer.position() + 4);
+                ByteBuffer body = buffer.slice(buffer.position(), size).order(ByteOrder.LITTLE_ENDIAN);
+                buffer.position(buffer.position() + size);
                 if (type == 0x10 && blocks.size() < MESSAGES_MAX) {
                     blocks.add(bytes(body.getLong(0), (int) body.getLong(8)));
                 } else {
@@ -119,9 +118,9 @@ public final class Hdf5Reader {
         Map<String, Hdf5> found = new TreeMap<>();
         symbols(where.getLong(0), names, found, depth);
         Map<String, Object> attributes = new TreeMap<>();
-        for (Message m : messages) {
-            if (m.type == 0x0c) {
-                attribute(m.body, attributes);
+        for (Message message : messages) {
+            if (message.type == 0x0c) {
+                attribute(message.body, attributes);
             }
         }
         return new Group(attributes, found);
@@ -134,40 +133,40 @@ public final class Hdf5Reader {
             throw damaged();
         }
         if (head.getInt(0) == 0x444f4e53) {
-            ByteBuffer b = bytes(address + 8, count * 40);
+            ByteBuffer buffer = bytes(address + 8, count * 40);
             for (int i = 0; i < count; i++) {
-                out.put(text(names, (int) b.getLong(i * 40)), node(b.getLong(i * 40 + 8), depth + 1));
+                out.put(text(names, (int) buffer.getLong(i * 40)), node(buffer.getLong(i * 40 + 8), depth + 1));
             }
             return;
         }
-        ByteBuffer b = bytes(address + 24, (2 * count + 1) * Hdf5.WORD);
+        ByteBuffer buffer = bytes(address + 24, (2 * count + 1) * Hdf5.WORD);
         for (int i = 0; i < count; i++) {
-            symbols(b.getLong((2 * i + 1) * Hdf5.WORD), names, out, depth + 1);
+            symbols(buffer.getLong((2 * i + 1) * Hdf5.WORD), names, out, depth + 1);
         }
     }
 
-    private static String text(ByteBuffer b, int from) {
+    private static String text(ByteBuffer buffer, int from) {
         int to = from;
-        while (to < b.limit() && b.get(to) != 0) {
+        while (to < buffer.limit() && buffer.get(to) != 0) {
             to++;
         }
         byte[] out = new byte[to - from];
-        b.get(from, out);
+        buffer.get(from, out);
         return new String(out, StandardCharsets.UTF_8);
     }
 
-    private static void attribute(ByteBuffer b, Map<String, Object> out) {
-        int nameSize = b.getShort(2);
-        int typeSize = b.getShort(4);
+    private static void attribute(ByteBuffer buffer, Map<String, Object> out) {
+        int nameSize = buffer.getShort(2);
+        int typeSize = buffer.getShort(4);
         int type = 8 + padded(nameSize);
-        int data = type + padded(typeSize) + padded(b.getShort(6));
-        int size = b.getInt(type + 4);
-        int kind = b.get(type) & 15;
-        if (b.get(0) == 1 && kind == 3) {
-            ByteBuffer value = b.slice(data, size);
-            out.put(text(b, 8), text(value, 0));
-        } else if (b.get(0) == 1 && kind == 0 && size == 4) {
-            out.put(text(b, 8), b.getInt(data));
+        int data = type + padded(typeSize) + padded(buffer.getShort(6));
+        int size = buffer.getInt(type + 4);
+        int kind = buffer.get(type) & 15;
+        if (buffer.get(0) == 1 && kind == 3) {
+            ByteBuffer value = buffer.slice(data, size);
+            out.put(text(buffer, 8), text(value, 0));
+        } else if (buffer.get(0) == 1 && kind == 0 && size == 4) {
+            out.put(text(buffer, 8), buffer.getInt(data));
         }
     }
 
@@ -244,8 +243,9 @@ public final class Hdf5Reader {
 
     /** Whether chunks are deflated; no other filter is known. */
     private static boolean packed(List<Message> messages) throws IOException {
-        for (Message m : messages) {
-            if (m.type == 0x0b && (m.body.get(0) != 1 || m.body.get(1) != 1 || m.body.getShort(8) != 1)) {
+        for (Message message : messages) {
+            if (message.type == 0x0b
+                    && (message.body.get(0) != 1 || message.body.get(1) != 1 || message.body.getShort(8) != 1)) {
                 throw new IOException("a table with a filter other than deflate");
             }
         }
@@ -259,33 +259,34 @@ public final class Hdf5Reader {
         if (head.getInt(0) != 0x45455254 || depth > DEPTH_MAX) {
             throw damaged();
         }
-        ByteBuffer b = bytes(address + 24, count * 32);
+        ByteBuffer buffer = bytes(address + 24, count * 32);
         for (int i = 0; i < count; i++) {
-            long child = b.getLong(i * 32 + 24);
+            long child = buffer.getLong(i * 32 + 24);
             if (head.get(5) == 0) {
-                out.put(b.getLong(i * 32 + 8), new long[] {child, b.getInt(i * 32 + 4), b.getInt(i * 32)});
+                out.put(buffer.getLong(i * 32 + 8), new long[] {child, buffer.getInt(i * 32 + 4), buffer.getInt(i * 32)
+                });
             } else {
                 chunks(child, out, depth + 1);
             }
         }
     }
 
-    private static List<Column> columns(ByteBuffer b) throws IOException {
-        int count = Short.toUnsignedInt(b.getShort(1));
-        if (b.get(0) != 0x16 || b.getInt(4) != count * Hdf5.CELL) {
+    private static List<Column> columns(ByteBuffer buffer) throws IOException {
+        int count = Short.toUnsignedInt(buffer.getShort(1));
+        if (buffer.get(0) != 0x16 || buffer.getInt(4) != count * Hdf5.CELL) {
             throw new IOException("a table of another type");
         }
         List<Column> out = new ArrayList<>();
-        int at = 8;
+        int index = 8;
         for (int i = 0; i < count; i++) {
-            String name = text(b, at);
-            at += padded(name.getBytes(StandardCharsets.UTF_8).length + 1);
-            int kind = b.get(at + 32) & 15;
-            if (b.getInt(at) != i * Hdf5.CELL || b.getInt(at + 36) != Hdf5.CELL || kind > 1) {
+            String name = text(buffer, index);
+            index += padded(name.getBytes(StandardCharsets.UTF_8).length + 1);
+            int kind = buffer.get(index + 32) & 15;
+            if (buffer.getInt(index) != i * Hdf5.CELL || buffer.getInt(index + 36) != Hdf5.CELL || kind > 1) {
                 throw new IOException("a column of another type: " + name);
             }
             out.add(new Column(name, kind == 1));
-            at += 32 + (kind == 1 ? 20 : 12);
+            index += 32 + (kind == 1 ? 20 : 12);
         }
         return List.copyOf(out);
     }

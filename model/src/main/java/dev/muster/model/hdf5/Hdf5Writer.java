@@ -28,7 +28,7 @@ public final class Hdf5Writer {
 
     private static final int ZEROS = 8192;
 
-    /** @param bytes of a known length that is told with it */
+    /** @param bytes of a known length, which is written before them */
     private record Piece(long length, Hdf5.Rows bytes) {}
 
     private record Message(int type, int flags, byte[] body) {}
@@ -46,20 +46,20 @@ public final class Hdf5Writer {
         Place top = w.group(root);
         out.write(w.superblock(top));
         for (Piece p : w.pieces) {
-            Counted counted = new Counted(out, p.length);
+            CountingStream counted = new CountingStream(out, p.length);
             p.bytes.writeTo(counted);
             counted.fill();
         }
     }
 
     /** Passes on exactly what was announced; what is missing is zero, so that no address is wrong. */
-    private static final class Counted extends OutputStream {
+    private static final class CountingStream extends OutputStream {
         private final OutputStream out;
-        private long left;
+        private long remaining;
 
-        Counted(OutputStream out, long left) {
+        CountingStream(OutputStream out, long remaining) {
             this.out = out;
-            this.left = left;
+            this.remaining = remaining;
         }
 
         @Override
@@ -69,14 +69,14 @@ public final class Hdf5Writer {
 
         @Override
         public void write(byte[] b, int off, int len) throws IOException {
-            int count = (int) Math.min(left, len);
+            int count = (int) Math.min(remaining, len);
             out.write(b, off, count);
-            left -= count;
+            remaining -= count;
         }
 
         void fill() throws IOException {
             byte[] zeros = new byte[ZEROS];
-            while (left > 0) {
+            while (remaining > 0) {
                 write(zeros, 0, zeros.length);
             }
         }
@@ -107,17 +107,21 @@ public final class Hdf5Writer {
     }
 
     private byte[] superblock(Place top) {
-        ByteBuffer b = room(SUPERBLOCK);
-        b.put(new byte[] {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0, 0, 0, 0, 0, Hdf5.WORD, Hdf5.WORD, 0});
-        b.putShort((short) (Hdf5.LEAF / 2)).putShort((short) (Hdf5.FAN / 2)).putInt(0);
-        b.putLong(0).putLong(Hdf5.NOWHERE).putLong(end).putLong(Hdf5.NOWHERE);
-        b.putLong(0)
+        ByteBuffer buffer = room(SUPERBLOCK);
+        buffer.put(
+                new byte[] {(byte) 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0, 0, 0, 0, 0, Hdf5.WORD, Hdf5.WORD, 0
+                });
+        buffer.putShort((short) (Hdf5.LEAF / 2))
+                .putShort((short) (Hdf5.FAN / 2))
+                .putInt(0);
+        buffer.putLong(0).putLong(Hdf5.NOWHERE).putLong(end).putLong(Hdf5.NOWHERE);
+        buffer.putLong(0)
                 .putLong(top.header)
                 .putInt(SYMBOL_CACHED)
                 .putInt(0)
                 .putLong(top.tree)
                 .putLong(top.heap);
-        return b.array();
+        return buffer.array();
     }
 
     // ---- groups
@@ -129,7 +133,7 @@ public final class Hdf5Writer {
                         name(name),
                         switch (member) {
                             case Group g -> group(g).header;
-                            case Table t -> table(t);
+                            case Table table -> table(table);
                         })));
         // readers look for names by their bytes
         members.sort((a, b) -> Arrays.compareUnsigned(a.getKey(), b.getKey()));
@@ -155,9 +159,9 @@ public final class Hdf5Writer {
             names.put((int) offsets[i], members.get(i).getKey());
         }
         long data = place(names.array());
-        ByteBuffer b =
+        ByteBuffer buffer =
                 room(32).put(name("HEAP")).putInt(0).putLong(size).putLong(1).putLong(data);
-        return place(b.array());
+        return place(buffer.array());
     }
 
     /** @param lastName offset of the last name below it */
@@ -167,19 +171,19 @@ public final class Hdf5Writer {
         List<Node> level = new ArrayList<>();
         for (int from = 0; from < offsets.length; from += Hdf5.LEAF) {
             int to = Math.min(offsets.length, from + Hdf5.LEAF);
-            ByteBuffer b = room(8 + Hdf5.LEAF * SYMBOL)
+            ByteBuffer buffer = room(8 + Hdf5.LEAF * SYMBOL)
                     .put(name("SNOD"))
                     .put((byte) 1)
                     .put((byte) 0)
                     .putShort((short) (to - from));
             for (int i = from; i < to; i++) {
-                b.putLong(offsets[i])
+                buffer.putLong(offsets[i])
                         .putLong(members.get(i).getValue())
                         .putLong(0)
                         .putLong(0)
                         .putLong(0);
             }
-            level.add(new Node(place(b.array()), offsets[to - 1]));
+            level.add(new Node(place(buffer.array()), offsets[to - 1]));
         }
         for (int height = 0; height == 0 || level.size() > 1; height++) {
             level = above(level, height);
@@ -195,19 +199,19 @@ public final class Hdf5Writer {
         long before = 0;
         for (int n = 0; n < count; n++) {
             List<Node> children = below.subList(n * Hdf5.FAN, Math.min(below.size(), (n + 1) * Hdf5.FAN));
-            ByteBuffer b = room(size)
+            ByteBuffer buffer = room(size)
                     .put(name("TREE"))
                     .put((byte) 0)
                     .put((byte) height)
                     .putShort((short) children.size());
-            b.putLong(n == 0 ? Hdf5.NOWHERE : first + (n - 1L) * size)
+            buffer.putLong(n == 0 ? Hdf5.NOWHERE : first + (n - 1L) * size)
                     .putLong(n == count - 1 ? Hdf5.NOWHERE : first + (n + 1L) * size);
-            b.putLong(before);
+            buffer.putLong(before);
             for (Node child : children) {
-                b.putLong(child.at).putLong(child.lastName);
+                buffer.putLong(child.at).putLong(child.lastName);
                 before = child.lastName;
             }
-            out.add(new Node(place(b.array()), before));
+            out.add(new Node(place(buffer.array()), before));
         }
         return out;
     }
@@ -236,22 +240,22 @@ public final class Hdf5Writer {
     }
 
     private long chunkTree(long data, int chunks, long each, int width) {
-        ByteBuffer b = room(TREE_HEAD + (Hdf5.CHUNKS + 1) * 3 * Hdf5.WORD + Hdf5.CHUNKS * Hdf5.WORD);
-        b.put(name("TREE"))
+        ByteBuffer buffer = room(TREE_HEAD + (Hdf5.CHUNKS + 1) * 3 * Hdf5.WORD + Hdf5.CHUNKS * Hdf5.WORD);
+        buffer.put(name("TREE"))
                 .put((byte) 1)
                 .put((byte) 0)
                 .putShort((short) chunks)
                 .putLong(Hdf5.NOWHERE)
                 .putLong(Hdf5.NOWHERE);
         for (int i = 0; i < chunks; i++) {
-            b.putInt((int) (each * width))
+            buffer.putInt((int) (each * width))
                     .putInt(0)
                     .putLong(i * each)
                     .putLong(0)
                     .putLong(data + i * each * width);
         }
-        b.putInt(0).putInt(0).putLong(chunks * each).putLong(width);
-        return place(b.array());
+        buffer.putInt(0).putInt(0).putLong(chunks * each).putLong(width);
+        return place(buffer.array());
     }
 
     private static byte[] extent(long size, long max) {
@@ -266,34 +270,34 @@ public final class Hdf5Writer {
     }
 
     private static byte[] type(List<Column> columns) {
-        ByteBuffer b = room(columns.stream()
+        ByteBuffer buffer = room(columns.stream()
                         .mapToInt(c -> padded(name(c.name()).length + 1) + 32 + (c.real() ? 20 : 12))
                         .sum()
                 + 8);
-        b.put((byte) 0x16)
+        buffer.put((byte) 0x16)
                 .put((byte) columns.size())
                 .put((byte) (columns.size() >> 8))
                 .put((byte) 0)
                 .putInt(columns.size() * Hdf5.CELL);
         for (int i = 0; i < columns.size(); i++) {
             byte[] name = name(columns.get(i).name());
-            b.put(Arrays.copyOf(name, padded(name.length + 1)))
+            buffer.put(Arrays.copyOf(name, padded(name.length + 1)))
                     .putInt(i * Hdf5.CELL)
                     .put(new byte[28]);
             if (columns.get(i).real()) {
-                b.put(new byte[] {0x11, 0x20, 0x3f, 0})
+                buffer.put(new byte[] {0x11, 0x20, 0x3f, 0})
                         .putInt(Hdf5.CELL)
                         .putShort((short) 0)
                         .putShort((short) 64);
-                b.put(new byte[] {52, 11, 0, 52}).putInt(1023);
+                buffer.put(new byte[] {52, 11, 0, 52}).putInt(1023);
             } else {
-                b.put(new byte[] {0x10, 0, 0, 0})
+                buffer.put(new byte[] {0x10, 0, 0, 0})
                         .putInt(Hdf5.CELL)
                         .putShort((short) 0)
                         .putShort((short) 64);
             }
         }
-        return b.array();
+        return buffer.array();
     }
 
     // ---- what both have
@@ -321,34 +325,34 @@ public final class Hdf5Writer {
         byte[] data =
                 value instanceof String ? text : room(4).putInt((Integer) value).array();
         byte[] extent = extent(1, 1);
-        ByteBuffer b = room(8 + padded(key.length + 1) + padded(type.length) + extent.length + data.length);
-        b.putShort((short) 1)
+        ByteBuffer buffer = room(8 + padded(key.length + 1) + padded(type.length) + extent.length + data.length);
+        buffer.putShort((short) 1)
                 .putShort((short) (key.length + 1))
                 .putShort((short) type.length)
                 .putShort((short) extent.length);
-        b.put(Arrays.copyOf(key, padded(key.length + 1)))
+        buffer.put(Arrays.copyOf(key, padded(key.length + 1)))
                 .put(Arrays.copyOf(type, padded(type.length)))
                 .put(extent)
                 .put(data);
-        return b.array();
+        return buffer.array();
     }
 
     private long header(List<Message> messages) {
         int size = messages.stream().mapToInt(m -> 8 + padded(m.body.length)).sum();
-        ByteBuffer b = room(16 + size)
+        ByteBuffer buffer = room(16 + size)
                 .put((byte) 1)
                 .put((byte) 0)
                 .putShort((short) messages.size())
                 .putInt(1)
                 .putInt(size)
                 .putInt(0);
-        for (Message m : messages) {
-            b.putShort((short) m.type)
-                    .putShort((short) padded(m.body.length))
-                    .put((byte) m.flags)
+        for (Message message : messages) {
+            buffer.putShort((short) message.type)
+                    .putShort((short) padded(message.body.length))
+                    .put((byte) message.flags)
                     .put(new byte[3]);
-            b.put(Arrays.copyOf(m.body, padded(m.body.length)));
+            buffer.put(Arrays.copyOf(message.body, padded(message.body.length)));
         }
-        return place(b.array());
+        return place(buffer.array());
     }
 }

@@ -91,18 +91,18 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
 
     /** The mistake in the text, in srun's words; "" if there is none. */
     public static String mistake(String text) {
-        String rest = text;
-        while (!rest.isEmpty()) {
-            int comma = rest.indexOf(',');
-            String word = comma < 0 ? rest : rest.substring(0, comma);
+        String remainder = text;
+        while (!remainder.isEmpty()) {
+            int comma = remainder.indexOf(',');
+            String word = comma < 0 ? remainder : remainder.substring(0, comma);
             if (word.indexOf(':') >= 0 || kindOfList(word).isPresent()) {
                 return BindList.mistake(
-                        "--cpu-bind", kindOfList(word).map(Kind::text).orElse(""), rest);
+                        "--cpu-bind", kindOfList(word).map(Kind::text).orElse(""), remainder);
             }
             if (plain(word).isEmpty() && !isManner(word)) {
                 return "unrecognized --cpu-bind argument \"" + word + "\"";
             }
-            rest = comma < 0 ? "" : rest.substring(comma + 1);
+            remainder = comma < 0 ? "" : remainder.substring(comma + 1);
         }
         return "";
     }
@@ -110,22 +110,22 @@ public record CpuBind(boolean verbose, Kind kind, List<String> list) {
     private static CpuBind read(String text) {
         boolean verbose = false;
         Kind kind = Kind.DEFAULT;
-        String rest = text;
-        while (!rest.isEmpty()) {
-            int comma = rest.indexOf(',');
-            String word = comma < 0 ? rest : rest.substring(0, comma);
+        String remainder = text;
+        while (!remainder.isEmpty()) {
+            int comma = remainder.indexOf(',');
+            String word = comma < 0 ? remainder : remainder.substring(0, comma);
             Optional<Kind> listed = kindOfList(word);
             if (listed.isPresent()) {
                 return new CpuBind(
                         verbose,
                         listed.get(),
                         BindList.items(
-                                rest.substring(rest.indexOf(':') + 1),
+                                remainder.substring(remainder.indexOf(':') + 1),
                                 listed.get().hasMasks()));
             }
             verbose = isManner(word) ? word.toLowerCase(Locale.ROOT).startsWith("v") : verbose;
             kind = plain(word).orElse(kind);
-            rest = comma < 0 ? "" : rest.substring(comma + 1);
+            remainder = comma < 0 ? "" : remainder.substring(comma + 1);
         }
         return new CpuBind(verbose, kind, List.of());
     }

@@ -97,13 +97,14 @@ public record JobDesc(
             return comma < 0 ? qos : qos.substring(0, comma);
         }
 
-        /** All under which it may run; one "" for none. */
+        /** Every QOS that the job may run under; one "" for none. */
         public List<String> eachQos() {
             return qos.indexOf(',') < 0 ? List.of(qos) : List.of(qos.split(","));
         }
 
         /**
-         * Names of accounts, QOS and workload characterization keys are lower case everywhere, however they are typed.
+         * Names of accounts, QOS and workload characterization keys are lower case everywhere, whatever their case on
+         * the command line.
          */
         public Charge lowerCase() {
             return new Charge(

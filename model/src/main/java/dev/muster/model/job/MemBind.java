@@ -41,36 +41,37 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
 
     /** The mistake in the text, in srun's words; "" if there is none. */
     public static String mistake(String text) {
-        String rest = text;
-        while (!rest.isEmpty()) {
-            int comma = rest.indexOf(',');
-            String word = comma < 0 ? rest : rest.substring(0, comma);
+        String remainder = text;
+        while (!remainder.isEmpty()) {
+            int comma = remainder.indexOf(',');
+            String word = comma < 0 ? remainder : remainder.substring(0, comma);
             Optional<Kind> listed = listed(word);
             if (word.indexOf(':') >= 0 || listed.isPresent()) {
-                return BindList.mistake("--mem-bind", listed.map(Kind::text).orElse(""), rest);
+                return BindList.mistake("--mem-bind", listed.map(Kind::text).orElse(""), remainder);
             }
             if (!List.of("q", "quiet", "v", "verbose", "sort", "nosort", "p", "prefer", "no", "none", "rank", "local")
                     .contains(word.toLowerCase(Locale.ROOT))) {
                 return "unrecognized --mem-bind argument \"" + word + "\"";
             }
-            rest = comma < 0 ? "" : rest.substring(comma + 1);
+            remainder = comma < 0 ? "" : remainder.substring(comma + 1);
         }
         return "";
     }
 
     private static MemBind read(String text) {
         MemBind out = DEFAULT;
-        String rest = text;
-        while (!rest.isEmpty()) {
-            int comma = rest.indexOf(',');
-            String word = comma < 0 ? rest : rest.substring(0, comma);
+        String remainder = text;
+        while (!remainder.isEmpty()) {
+            int comma = remainder.indexOf(',');
+            String word = comma < 0 ? remainder : remainder.substring(0, comma);
             Optional<Kind> listed = listed(word);
             if (listed.isPresent()) {
                 return out.as(
-                        listed.get(), BindList.items(rest.substring(rest.indexOf(':') + 1), listed.get() == Kind.MASK));
+                        listed.get(),
+                        BindList.items(remainder.substring(remainder.indexOf(':') + 1), listed.get() == Kind.MASK));
             }
             out = out.with(word.toLowerCase(Locale.ROOT));
-            rest = comma < 0 ? "" : rest.substring(comma + 1);
+            remainder = comma < 0 ? "" : remainder.substring(comma + 1);
         }
         return out;
     }
@@ -133,16 +134,16 @@ public record MemBind(boolean verbose, boolean sort, boolean prefer, Kind kind, 
         if (kind == Kind.DEFAULT && !verbose && !prefer && !sort) {
             return List.of();
         }
-        String said = verbose ? "verbose" : "quiet";
+        String verbosity = verbose ? "verbose" : "quiet";
         String named = kind.text + String.join(",", list);
         String whole = String.join(
                 ",",
-                java.util.stream.Stream.of(said, prefer ? "prefer" : "", named)
+                java.util.stream.Stream.of(verbosity, prefer ? "prefer" : "", named)
                         .filter(s -> !s.isEmpty())
                         .toList());
         List<String> out = new java.util.ArrayList<>(List.of(
                 "SLURM_MEM_BIND=" + whole,
-                "SLURM_MEM_BIND_VERBOSE=" + said,
+                "SLURM_MEM_BIND_VERBOSE=" + verbosity,
                 "SLURM_MEM_BIND_TYPE=" + kind.text,
                 "SLURM_MEM_BIND_LIST=" + String.join(",", list)));
         if (sort) {

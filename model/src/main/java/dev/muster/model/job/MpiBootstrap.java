@@ -41,11 +41,11 @@ public final class MpiBootstrap {
     public static Map<String, String> variables(Map<String, String> given, boolean off) {
         Map<String, String> out = new TreeMap<>();
         HYDRA.forEach((way, words) -> {
-            String own = given.getOrDefault(way, "");
-            if (own.isEmpty() && !off) {
+            String preset = given.getOrDefault(way, "");
+            if (preset.isEmpty() && !off) {
                 out.put(way, SRUN);
             }
-            if (own.isEmpty() ? !off : own.equals(SRUN)) {
+            if (preset.isEmpty() ? !off : preset.equals(SRUN)) {
                 out.put(words, ASIDE);
             }
         });

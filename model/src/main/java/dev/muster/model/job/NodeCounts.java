@@ -29,12 +29,12 @@ public record NodeCounts(int least, int most, String sizes) {
                 return Optional.empty();
             }
         }
-        int least = all.first().intValue();
-        int most = all.last().intValue();
+        int minimum = all.first().intValue();
+        int maximum = all.last().intValue();
         return Optional.of(new NodeCounts(
-                least,
-                most,
-                most - least + 1 == all.size()
+                minimum,
+                maximum,
+                maximum - minimum + 1 == all.size()
                         ? ""
                         : all.stream().map(String::valueOf).collect(Collectors.joining(","))));
     }
@@ -42,17 +42,17 @@ public record NodeCounts(int least, int most, String sizes) {
     /** Reads {@code 4}, {@code +4}, {@code 2-4} and {@code -4}. */
     private static Optional<NodeCounts> range(String text, ToLongFunction<String> number) {
         int dash = text.indexOf('-');
-        long least;
-        long most;
+        long minimum;
+        long maximum;
         if (dash < 0) {
-            least = number.applyAsLong(text.startsWith("+") ? text.substring(1) : text);
-            most = least;
+            minimum = number.applyAsLong(text.startsWith("+") ? text.substring(1) : text);
+            maximum = minimum;
         } else {
-            least = dash == 0 ? 1 : number.applyAsLong(text.substring(0, dash));
-            most = number.applyAsLong(text.substring(dash + 1));
+            minimum = dash == 0 ? 1 : number.applyAsLong(text.substring(0, dash));
+            maximum = number.applyAsLong(text.substring(dash + 1));
         }
-        return isCount(least) && isCount(most) && least <= most
-                ? Optional.of(new NodeCounts((int) least, (int) most, ""))
+        return isCount(minimum) && isCount(maximum) && minimum <= maximum
+                ? Optional.of(new NodeCounts((int) minimum, (int) maximum, ""))
                 : Optional.empty();
     }
 

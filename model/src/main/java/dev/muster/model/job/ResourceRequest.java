@@ -148,12 +148,12 @@ public record ResourceRequest(
     /**
      * Returns the request with the CPUs that memory needs.
      *
-     * @param asked see {@link #cpusPerTaskAsked}
+     * @param requested see {@link #cpusPerTaskAsked}
      */
-    public ResourceRequest withCpus(int perTask, int perNodeMin, int asked) {
+    public ResourceRequest withCpus(int perTask, int perNodeMin, int requested) {
         return edit().set("cpusPerTask", perTask)
                 .set("cpusPerNodeMin", perNodeMin)
-                .set("cpusPerTaskAsked", asked)
+                .set("cpusPerTaskAsked", requested)
                 .record();
     }
 

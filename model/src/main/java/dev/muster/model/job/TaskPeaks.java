@@ -47,18 +47,18 @@ public record TaskPeaks(
     }
 
     /** Adds one more task. Of equal values the first counts. */
-    public TaskPeaks and(Task t) {
+    public TaskPeaks and(Task task) {
         boolean first = tasks == 0;
         return new TaskPeaks(
                 tasks + 1,
-                cpuUs.and(first, t.cpuUs, t.rank),
-                rssKb.and(first, t.rssKb, t.rank),
-                vmKb.and(first, t.vmKb, t.rank),
-                pages.and(first, t.pages, t.rank),
-                readBytes.and(first, t.readBytes, t.rank),
-                writeBytes.and(first, t.writeBytes, t.rank),
-                sumRssKb + t.rssKb,
-                sumVmKb + t.vmKb,
-                sumPages + t.pages);
+                cpuUs.and(first, task.cpuUs, task.rank),
+                rssKb.and(first, task.rssKb, task.rank),
+                vmKb.and(first, task.vmKb, task.rank),
+                pages.and(first, task.pages, task.rank),
+                readBytes.and(first, task.readBytes, task.rank),
+                writeBytes.and(first, task.writeBytes, task.rank),
+                sumRssKb + task.rssKb,
+                sumVmKb + task.vmKb,
+                sumPages + task.pages);
     }
 }

@@ -3,7 +3,7 @@ package dev.muster.model.node;
 import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.job.ExitStatus;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.job.StepId;
 import dev.muster.model.job.TaskPeaks;
@@ -136,8 +136,8 @@ public final class NodeMessages {
     }
 
     /**
-     * How a {@link Relay} fared, told in parts. Not kept by the node: what a controller does not hear of it sends
-     * itself.
+     * The outcome of a {@link Relay}, reported in parts. The node does not store it: a controller that does not receive
+     * a part sends those launches itself.
      *
      * @param reached have the launch
      * @param missed have it not, or it is not known
@@ -198,7 +198,7 @@ public final class NodeMessages {
             long netOutBytes,
             TaskPeaks peaks,
             long cpuKhz,
-            Metered metered) {
+            UsageSample metered) {
         /** Nothing is known. */
         public static final Usage NONE = new Usage(0, 0, 0, 0, 0, 0, 0);
 
@@ -223,7 +223,7 @@ public final class NodeMessages {
                     0,
                     TaskPeaks.NONE,
                     0,
-                    Metered.NONE);
+                    UsageSample.NONE);
         }
 
         /** Adds the readings of the node's meters. */
@@ -279,7 +279,7 @@ public final class NodeMessages {
     public record PrologDone(long seq, int jobId, int attempt, String error) implements ToController {}
 
     /**
-     * What was read for {@link ReadFile}.
+     * Bytes read for {@link ReadFile}.
      *
      * @param offset of the first byte
      * @param size of the file when it was opened; -1 if there is none that the user may read
@@ -295,7 +295,7 @@ public final class NodeMessages {
     }
 
     /**
-     * What was seen of a job's steps, for {@link ReadUse}.
+     * Samples of a job's steps, for {@link ReadUse}.
      *
      * @param error why nothing could be read, "" otherwise
      */

@@ -92,25 +92,25 @@ public record SharedLaunch(Launch common, List<Part> parts) {
         SharedLaunch none = new SharedLaunch(common, List.of());
         List<Part> parts = new ArrayList<>(launches.size());
         for (int i = 0; i < launches.size(); i++) {
-            Launch l = launches.get(i);
-            JobShare s = l.share();
+            Launch launch = launches.get(i);
+            JobShare share = launch.share();
             Part part = new Part(
                     nodes.get(i),
-                    s.bootId(),
-                    s.cpus(),
-                    s.memoryMb(),
-                    s.gres(),
-                    s.x11Cookie(),
-                    s.environment() == common.share().environment()
+                    share.bootId(),
+                    share.cpus(),
+                    share.memoryMb(),
+                    share.gres(),
+                    share.x11Cookie(),
+                    share.environment() == common.share().environment()
                             ? Own.NOTHING
-                            : Own.of(bytes(common.share().environment()), bytes(s.environment())),
-                    Own.of(common.environment(), l.environment()),
-                    l.tasks(),
-                    l.nodeIndex(),
-                    l.memoryMb(),
-                    l.gres(),
-                    s.channel());
-            if (!none.launch(part).equals(l)) {
+                            : Own.of(bytes(common.share().environment()), bytes(share.environment())),
+                    Own.of(common.environment(), launch.environment()),
+                    launch.tasks(),
+                    launch.nodeIndex(),
+                    launch.memoryMb(),
+                    launch.gres(),
+                    share.channel());
+            if (!none.launch(part).equals(launch)) {
                 return Optional.empty();
             }
             parts.add(part);
@@ -122,10 +122,10 @@ public record SharedLaunch(Launch common, List<Part> parts) {
         return texts.stream().map(Bytes::of).toList();
     }
 
-    private static List<String> hooks(JobShare common, Part p) {
-        return p.hooks().at().isEmpty() && !p.hooks().whole()
+    private static List<String> hooks(JobShare common, Part part) {
+        return part.hooks().at().isEmpty() && !part.hooks().whole()
                 ? common.environment()
-                : p.hooks().list(bytes(common.environment())).stream()
+                : part.hooks().list(bytes(common.environment())).stream()
                         .map(Bytes::text)
                         .toList();
     }
@@ -140,29 +140,29 @@ public record SharedLaunch(Launch common, List<Part> parts) {
      *
      * @throws IllegalArgumentException where the part does not fit
      */
-    public Launch launch(Part p) {
+    public Launch launch(Part part) {
         JobShare s = common.share();
         JobShare share = new JobShare(
                 s.jobId(),
                 s.attempt(),
-                p.bootId(),
+                part.bootId(),
                 s.owner(),
-                hooks(s, p),
-                p.cpus(),
-                p.jobMemoryMb(),
-                p.jobGres(),
+                hooks(s, part),
+                part.cpus(),
+                part.jobMemoryMb(),
+                part.jobGres(),
                 s.secondsLeft(),
                 s.killWaitSeconds(),
                 s.externStep(),
                 s.jobName(),
                 s.sampleSeconds(),
-                p.x11Cookie(),
-                p.channel());
+                part.x11Cookie(),
+                part.channel());
         return new Launch(
                 share,
                 common.stepId(),
-                p.tasks(),
-                p.environment().list(common.environment()),
+                part.tasks(),
+                part.environment().list(common.environment()),
                 common.script(),
                 common.step(),
                 common.workDir(),
@@ -172,15 +172,15 @@ public record SharedLaunch(Launch common, List<Part> parts) {
                 common.stdout(),
                 common.stderr(),
                 common.append(),
-                p.nodeIndex(),
+                part.nodeIndex(),
                 common.stepNodes(),
                 common.stepTasks(),
                 common.secondsLeft(),
                 common.ioToken(),
-                p.memoryMb(),
+                part.memoryMb(),
                 common.nodeList(),
                 common.userEnvironment(),
-                p.gres(),
+                part.gres(),
                 common.mpi());
     }
 }

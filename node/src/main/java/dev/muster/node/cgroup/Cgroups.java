@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.job.StepId;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.os.Os;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ import java.util.TreeMap;
  */
 public final class Cgroups {
     private final String node;
-    private final Confinement confinement;
+    private final CgroupSettings confinement;
     private final Optional<Path> v2;
     private final List<String> v2Controllers;
     private final Map<String, Path> v1;
@@ -33,7 +33,7 @@ public final class Cgroups {
 
     private Cgroups(
             String node,
-            Confinement confinement,
+            CgroupSettings confinement,
             Optional<Path> v2,
             List<String> v2Controllers,
             Map<String, Path> v1,
@@ -60,7 +60,7 @@ public final class Cgroups {
     public record Share(long memoryMb, String cpus, Map<String, List<Integer>> gres) {}
 
     /** @param spool tells nodes of the same name apart, where several clusters share a machine */
-    public static Cgroups detect(String nodeName, Path spool, Confinement c, long totalMb, DaemonLog log) {
+    public static Cgroups detect(String nodeName, Path spool, CgroupSettings c, long totalMb, DaemonLog log) {
         String node =
                 "slurm_" + nodeName + "_" + Integer.toHexString(spool.toString().hashCode());
         Path mount = Path.of(c.conf().mountpoint());
@@ -97,7 +97,7 @@ public final class Cgroups {
         return new Cgroups(node, c, v2, List.copyOf(inV2), v1, totalMb, log);
     }
 
-    private static List<String> needed(Confinement c) {
+    private static List<String> needed(CgroupSettings c) {
         List<String> out = new ArrayList<>();
         if (c.memory()) {
             out.add("memory");
@@ -207,7 +207,7 @@ public final class Cgroups {
         }
     }
 
-    private void memory(boolean two, Path group, Confinement.Memory m) {
+    private void memory(boolean two, Path group, CgroupSettings.Memory m) {
         if (two) {
             limit(group.resolve("memory.max"), m.hard());
             limit(group.resolve("memory.high"), m.soft() < m.hard() ? m.soft() : 0);

@@ -6,12 +6,13 @@ import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.Identity;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.AsUser;
+import dev.muster.node.os.UserPrograms;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
@@ -38,7 +39,7 @@ import java.util.regex.Pattern;
  */
 public final class Containers {
     /** Longest config.json of a user. */
-    static final int CONFIG_BYTES_MAX = AsUser.OUTPUT_BYTES_MAX;
+    static final int CONFIG_BYTES_MAX = UserPrograms.OUTPUT_BYTES_MAX;
 
     private static final int QUERY_ROUNDS_MAX = 20;
     private static final long QUERY_PAUSE_MS = 500;
@@ -57,7 +58,7 @@ public final class Containers {
     }
 
     /** Clean-up of one step, kept in its directory. Its commands still have %p. */
-    record Kept(Identity owner, String namespace, String spool, List<String> environment, List<Commands> tasks) {}
+    record StoredBundle(Identity owner, String namespace, String spool, List<String> environment, List<Commands> tasks) {}
 
     record Commands(int rank, String bundle, String query, String kill, String delete) {}
 
@@ -75,7 +76,7 @@ public final class Containers {
             Launch launch, Path stepDirectory, Path script, String namespace, Function<Task, List<Bytes>> environment)
             throws IOException, Launcher.FailedException {
         Identity owner = launch.share().owner();
-        AsUser user = new AsUser(owner, namespace, Map.of());
+        UserPrograms user = new UserPrograms(owner, namespace, Map.of());
         Optional<Json.Obj> config = conf.ignoreConfig()
                 ? Optional.empty()
                 : Optional.of(config(user, launch.step().container()));
@@ -115,7 +116,7 @@ public final class Containers {
                     b.expand(conf.kill()),
                     b.expand(conf.delete())));
         }
-        Kept kept = new Kept(
+        StoredBundle kept = new StoredBundle(
                 owner,
                 namespace,
                 spool.toString(),
@@ -228,10 +229,10 @@ public final class Containers {
         };
     }
 
-    private static Json.Obj config(AsUser user, String bundle) throws IOException, Launcher.FailedException {
-        AsUser.Outcome read = bundle.startsWith("/")
+    private static Json.Obj config(UserPrograms user, String bundle) throws IOException, Launcher.FailedException {
+        UserPrograms.Outcome read = bundle.startsWith("/")
                 ? user.run(List.of("cat", "--", bundle + "/config.json"), new byte[0])
-                : new AsUser.Outcome(1, new byte[0]);
+                : new UserPrograms.Outcome(1, new byte[0]);
         if (!read.good() || read.output().length >= CONFIG_BYTES_MAX) {
             throw Launcher.FailedException.ofUser("No such file or directory");
         }
@@ -250,7 +251,7 @@ public final class Containers {
         return path.startsWith("/") ? path : bundle + "/" + path;
     }
 
-    private Path makeSpool(Launch launch, AsUser user) throws IOException, Launcher.FailedException {
+    private Path makeSpool(Launch launch, UserPrograms user) throws IOException, Launcher.FailedException {
         Identity owner = launch.share().owner();
         String step = launch.stepId() < 0
                 ? StepId.name(launch.stepId())
@@ -281,7 +282,7 @@ public final class Containers {
         return Path.of(path);
     }
 
-    private void fill(AsUser user, Bundle b, Optional<Json.Obj> config, List<Bytes> environment, Path script)
+    private void fill(UserPrograms user, Bundle b, Optional<Json.Obj> config, List<Bytes> environment, Path script)
             throws IOException, Launcher.FailedException {
         Map<String, byte[]> files = new LinkedHashMap<>();
         if (b.batch) {
@@ -372,19 +373,19 @@ public final class Containers {
         return Files.exists(stepDirectory.resolve(REMEMBERED));
     }
 
-    private Optional<Kept> kept(Path stepDirectory) {
+    private Optional<StoredBundle> kept(Path stepDirectory) {
         try {
             Path file = stepDirectory.resolve(REMEMBERED);
             return Files.exists(file)
-                    ? Optional.of(Codec.decode(Files.readAllBytes(file), Kept.class))
+                    ? Optional.of(Codec.decode(Files.readAllBytes(file), StoredBundle.class))
                     : Optional.empty();
         } catch (IOException | Json.MalformedException e) {
-            log.error(stepDirectory + ": " + e.getMessage());
+            log.error(stepDirectory + ": " + ErrorSentence.of(e));
             return Optional.empty();
         }
     }
 
-    private static AsUser user(Kept kept) {
+    private static UserPrograms user(StoredBundle kept) {
         Map<String, String> environment = new LinkedHashMap<>();
         for (String entry : kept.environment()) {
             int equals = entry.indexOf('=');
@@ -392,7 +393,7 @@ public final class Containers {
                 environment.put(entry.substring(0, equals), entry.substring(equals + 1));
             }
         }
-        return new AsUser(kept.owner(), kept.namespace(), environment);
+        return new UserPrograms(kept.owner(), kept.namespace(), environment);
     }
 
     /** The step is being ended: the runtime passes that on to its containers. */
@@ -411,11 +412,11 @@ public final class Containers {
      * @param pids of the tasks' first processes, by rank
      */
     public void remove(Path stepDirectory, Map<Integer, Long> pids) {
-        Optional<Kept> found = kept(stepDirectory);
+        Optional<StoredBundle> found = kept(stepDirectory);
         if (found.isEmpty()) {
             return;
         }
-        Kept kept = found.get();
+        StoredBundle kept = found.get();
         for (Commands task : kept.tasks()) {
             int round = 0;
             while (isAlive(kept, task) && round++ < QUERY_ROUNDS_MAX) {
@@ -435,9 +436,9 @@ public final class Containers {
     }
 
     /** Removes the directories as the user that owns them; only the default place is in a directory of slurmd. */
-    private void discard(Kept kept) {
+    private void discard(StoredBundle kept) {
         try {
-            AsUser user = user(kept);
+            UserPrograms user = user(kept);
             for (Commands task : kept.tasks()) {
                 user.run(List.of("rm", "-rf", "--", task.bundle()), new byte[0]);
             }
@@ -455,11 +456,11 @@ public final class Containers {
         return command.replace("%p", Long.toString(pids.getOrDefault(task.rank(), 0L)));
     }
 
-    private boolean isAlive(Kept kept, Commands task) {
+    private boolean isAlive(StoredBundle kept, Commands task) {
         if (task.query().isEmpty()) {
             return false;
         }
-        AsUser.Outcome answer = call(kept, "RunTimeQuery", task.query());
+        UserPrograms.Outcome answer = call(kept, "RunTimeQuery", task.query());
         try {
             return answer.good()
                     && Json.parse(answer.output()) instanceof Json.Obj state
@@ -471,17 +472,17 @@ public final class Containers {
         }
     }
 
-    private AsUser.Outcome call(Kept kept, String what, String command) {
+    private UserPrograms.Outcome call(StoredBundle kept, String what, String command) {
         if (command.isEmpty()) {
-            return new AsUser.Outcome(0, new byte[0]);
+            return new UserPrograms.Outcome(0, new byte[0]);
         }
         try {
-            AsUser.Outcome outcome = user(kept).run(List.of("/bin/sh", "-c", command), new byte[0]);
+            UserPrograms.Outcome outcome = user(kept).run(List.of("/bin/sh", "-c", command), new byte[0]);
             log.debug(what + " " + command + ": " + outcome.code());
             return outcome;
         } catch (IOException e) {
             log.error(what + ": " + ErrorText.of(e));
-            return new AsUser.Outcome(-1, new byte[0]);
+            return new UserPrograms.Outcome(-1, new byte[0]);
         }
     }
 

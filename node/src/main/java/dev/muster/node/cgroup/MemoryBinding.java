@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 public final class MemoryBinding {
     private final MemBind asked;
     private final Topology machine;
-    private final Binding cpus;
+    private final CpuBinding cpus;
     private final boolean bind;
     private final String host;
 
@@ -21,7 +21,7 @@ public final class MemoryBinding {
      * @param bind this node binds tasks (task/affinity); host: this machine's own name, which the words of verbose go
      *     by
      */
-    public MemoryBinding(MemBind asked, Topology machine, Binding cpus, boolean bind, String host) {
+    public MemoryBinding(MemBind asked, Topology machine, CpuBinding cpus, boolean bind, String host) {
         this.asked = asked;
         this.machine = machine;
         this.cpus = cpus;
@@ -63,7 +63,7 @@ public final class MemoryBinding {
         }
         String how = switch (asked.kind()) {
             case MAP -> "map_mem";
-            case MASK -> "mask_mem; 0x" + Binding.mask(wanted(local)).toLowerCase(java.util.Locale.ROOT);
+            case MASK -> "mask_mem; 0x" + CpuBinding.mask(wanted(local)).toLowerCase(java.util.Locale.ROOT);
             case DEFAULT, NONE, RANK, LOCAL -> asked.kind().text();
         };
         List<String> out = new ArrayList<>();
@@ -78,7 +78,7 @@ public final class MemoryBinding {
         return out;
     }
 
-    /** The line of {@code --mem-bind=verbose}, as {@link Binding#said}. */
+    /** The line of {@code --mem-bind=verbose}, as {@link CpuBinding#said}. */
     public List<String> said(Task task, int local) {
         if (!bind || !asked.verbose()) {
             return List.of();
@@ -95,6 +95,6 @@ public final class MemoryBinding {
         return List.of(
                 "mem-bind%s%s - %s, task %2d %2d ["
                         .formatted(asked.prefer() ? " PREFER " : "=", type, host, task.rank(), local),
-                "]: mask 0x" + Binding.mask(nodes).toLowerCase(java.util.Locale.ROOT) + (isBound() ? " set" : ""));
+                "]: mask 0x" + CpuBinding.mask(nodes).toLowerCase(java.util.Locale.ROOT) + (isBound() ? " set" : ""));
     }
 }

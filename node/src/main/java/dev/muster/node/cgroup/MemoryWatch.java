@@ -1,6 +1,6 @@
 package dev.muster.node.cgroup;
 
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 public final class MemoryWatch {
     private static final long PAGE_KB = 4;
 
-    private final Loop loop;
+    private final EventLoop loop;
     private final int pollSeconds;
     private final Supplier<List<Watched>> jobs;
     private final Excess excess;
@@ -33,7 +33,7 @@ public final class MemoryWatch {
         void found(int jobId, int attempt, long usedMb, long limitMb);
     }
 
-    public MemoryWatch(Loop loop, int pollSeconds, Supplier<List<Watched>> jobs, Excess excess) {
+    public MemoryWatch(EventLoop loop, int pollSeconds, Supplier<List<Watched>> jobs, Excess excess) {
         this.loop = loop;
         this.pollSeconds = pollSeconds;
         this.jobs = jobs;
@@ -49,7 +49,7 @@ public final class MemoryWatch {
         List<Watched> watched = jobs.get().stream()
                 .filter(w -> seconds % Math.max(1, w.sampleSeconds > 0 ? w.sampleSeconds : pollSeconds) == 0)
                 .toList();
-        Loop.aside(() -> {
+        EventLoop.aside(() -> {
             if (!watched.isEmpty()) {
                 endOverLimit(watched);
             }

@@ -54,7 +54,7 @@ public record Settings(
         String taskProlog,
         String taskEpilog,
         int slurmUserId,
-        Confinement confinement,
+        CgroupSettings confinement,
         boolean bindTasks,
         boolean pollMemory,
         int pollSeconds,

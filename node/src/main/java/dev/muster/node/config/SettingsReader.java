@@ -305,11 +305,11 @@ public final class SettingsReader {
         };
     }
 
-    private static Confinement confinement(
+    private static CgroupSettings confinement(
             SlurmConf conf, NodeConf node, CgroupConf cgroup, boolean task, GresConf gres) {
         boolean off = cgroup.plugin().equals("disabled");
         boolean confines = task && !off;
-        return new Confinement(
+        return new CgroupSettings(
                 cgroup,
                 tracking(conf.text(Key.PROCTRACK_TYPE), off),
                 confines && cgroup.constrainCores(),
@@ -341,11 +341,11 @@ public final class SettingsReader {
         return files;
     }
 
-    private static Confinement.Tracking tracking(String type, boolean noGroups) {
+    private static CgroupSettings.Tracking tracking(String type, boolean noGroups) {
         return switch (type.substring(type.indexOf('/') + 1)) {
-            case "pgid" -> Confinement.Tracking.GROUP;
-            case "cgroup" -> noGroups ? Confinement.Tracking.DESCENT : Confinement.Tracking.CGROUP;
-            default -> Confinement.Tracking.DESCENT;
+            case "pgid" -> CgroupSettings.Tracking.GROUP;
+            case "cgroup" -> noGroups ? CgroupSettings.Tracking.DESCENT : CgroupSettings.Tracking.CGROUP;
+            default -> CgroupSettings.Tracking.DESCENT;
         };
     }
 

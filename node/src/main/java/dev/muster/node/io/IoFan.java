@@ -3,6 +3,7 @@ package dev.muster.node.io;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Behind;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.step.StepSocket;
@@ -43,7 +44,7 @@ final class IoFan implements AutoCloseable {
     private final Dialer dialer;
     private final Frames up;
     private final IoAttach attach;
-    private final IoOutlet own;
+    private final RelayConnection own;
     private final List<Branch> branches = new ArrayList<>();
     private final Map<Integer, Branch> byTask = new HashMap<>();
 
@@ -52,7 +53,7 @@ final class IoFan implements AutoCloseable {
      * @param own takes what is for this node itself
      * @throws IllegalArgumentException where the nodes behind are not described as they should be
      */
-    IoFan(DaemonLog log, Dialer dialer, Frames up, IoAttach attach, IoOutlet own) {
+    IoFan(DaemonLog log, Dialer dialer, Frames up, IoAttach attach, RelayConnection own) {
         this.log = log;
         this.dialer = dialer;
         this.up = up;
@@ -92,7 +93,7 @@ final class IoFan implements AutoCloseable {
     }
 
     /** Its own stepd always takes what it is sent, unless it is stopped: then its tasks have no use for more. */
-    private void offer(IoOutlet outlet, byte[] frame) {
+    private void offer(RelayConnection outlet, byte[] frame) {
         if (!outlet.offer(frame)) {
             log.debug("io: step " + attach.jobId() + "." + attach.stepId() + " takes no more here");
         }
@@ -130,7 +131,7 @@ final class IoFan implements AutoCloseable {
         /** First tasks of nodes that have not told their end. Only the branch's thread looks at it once that runs. */
         final Set<Integer> open = new HashSet<>();
 
-        final IoOutlet outlet = new IoOutlet();
+        final RelayConnection outlet = new RelayConnection();
         volatile @Nullable Thread thread;
         volatile boolean ended;
         private volatile @Nullable Frames down;
@@ -191,7 +192,7 @@ final class IoFan implements AutoCloseable {
                 outlet.close();
                 if (!ended) {
                     log.debug("io: relay " + nodes.getFirst().node() + " of step " + attach.jobId() + "."
-                            + attach.stepId() + ": " + e.getMessage());
+                            + attach.stepId() + ": " + ErrorSentence.of(e));
                     lost();
                 }
             }
@@ -242,7 +243,7 @@ final class IoFan implements AutoCloseable {
             try {
                 up.sendAll(out);
             } catch (IOException e) {
-                log.debug("io: " + e.getMessage());
+                log.debug("io: " + ErrorSentence.of(e));
             }
         }
     }

@@ -4,11 +4,12 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Jobs;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
@@ -47,14 +48,14 @@ public final class IoRelay {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Steps steps;
     private final JobSpool spool;
 
     private final IoFan.Dialer dialer;
 
     /** @param dialer reaches the nodes behind this one, where it is a relay */
-    public IoRelay(Settings settings, DaemonLog log, Loop loop, Steps steps, JobSpool spool, IoFan.Dialer dialer) {
+    public IoRelay(Settings settings, DaemonLog log, EventLoop loop, Steps steps, JobSpool spool, IoFan.Dialer dialer) {
         this.dialer = dialer;
         this.settings = settings;
         this.log = log;
@@ -94,7 +95,7 @@ public final class IoRelay {
                 fan(frames, attach, target.get());
             }
         } catch (IOException | IllegalArgumentException | Json.MalformedException e) {
-            log.debug("io: " + e.getMessage());
+            log.debug("io: " + ErrorSentence.of(e));
         }
     }
 
@@ -104,7 +105,7 @@ public final class IoRelay {
 
     /** This node is one of several that the client reaches by this connection. */
     private void fan(Frames frames, IoAttach attach, Target target) throws IOException {
-        IoOutlet own = new IoOutlet();
+        RelayConnection own = new RelayConnection();
         try (IoFan fan = new IoFan(log, dialer, frames, attach, own)) {
             fan.start();
             Thread.ofVirtual().name("io-beat").start(() -> beat(frames));
@@ -112,7 +113,7 @@ public final class IoRelay {
                 try {
                     serve(frames, attach, target, stepd -> pass(own, stepd, attach));
                 } catch (IOException e) {
-                    log.debug("io: " + e.getMessage());
+                    log.debug("io: " + ErrorSentence.of(e));
                     frames.close();
                 }
             });
@@ -230,7 +231,8 @@ public final class IoRelay {
         try (stepd) {
             down.run(stepd);
         } catch (IOException e) {
-            log.debug("io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + e.getMessage());
+            log.debug(
+                    "io: srun of step " + attach.jobId() + "." + attach.stepId() + " is gone: " + ErrorSentence.of(e));
         } finally {
             loop.post(() -> target.step.relays--);
             fromStepd.interrupt();
@@ -248,7 +250,7 @@ public final class IoRelay {
         }
     }
 
-    private void pass(IoOutlet own, StepSocket stepd, IoAttach attach) throws IOException {
+    private void pass(RelayConnection own, StepSocket stepd, IoAttach attach) throws IOException {
         try {
             for (List<byte[]> next = own.take(); !next.isEmpty(); next = own.take()) {
                 List<byte[]> passed = new ArrayList<>();
@@ -274,7 +276,7 @@ public final class IoRelay {
         try {
             stepd.sendAll(frames);
         } catch (IOException e) {
-            log.debug("io: stepd takes no more: " + e.getMessage());
+            log.debug("io: stepd takes no more: " + ErrorSentence.of(e));
         }
     }
 
@@ -329,7 +331,7 @@ public final class IoRelay {
                 return true;
             }
         } catch (IOException e) {
-            log.debug("io: " + e.getMessage());
+            log.debug("io: " + ErrorSentence.of(e));
         }
         return false;
     }

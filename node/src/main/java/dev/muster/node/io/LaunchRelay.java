@@ -4,6 +4,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.cluster.LaunchTree;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Relay;
 import dev.muster.model.node.NodeMessages.Relayed;
@@ -11,7 +12,7 @@ import dev.muster.model.node.NodeMessages.ToController;
 import dev.muster.model.node.SharedLaunch;
 import dev.muster.model.node.SharedLaunch.Part;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.transport.Caller;
 import dev.muster.transport.Frames;
 import java.io.IOException;
@@ -32,14 +33,14 @@ public final class LaunchRelay {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Consumer<Launch> begin;
     private final IoFan.Dialer dialer;
     /** Only the node's thread looks at it. */
     private long stale;
 
     /** @param begin on the node's thread; idempotent */
-    public LaunchRelay(Settings settings, DaemonLog log, Loop loop, Consumer<Launch> begin, IoFan.Dialer dialer) {
+    public LaunchRelay(Settings settings, DaemonLog log, EventLoop loop, Consumer<Launch> begin, IoFan.Dialer dialer) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -97,7 +98,7 @@ public final class LaunchRelay {
                 begin.accept(own);
             }
             List<String> self = List.of(settings.nodeName());
-            Loop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
+            EventLoop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
         });
         pass(relay, up);
         frames.receive();
@@ -112,14 +113,14 @@ public final class LaunchRelay {
         try {
             up.send(answer);
         } catch (IOException e) {
-            log.debug("relayed launch: " + e.getMessage());
+            log.debug("relayed launch: " + ErrorSentence.of(e));
         }
     }
 
     private void pass(Relay relay, Up up) {
         List<Part> parts = relay.launches().parts();
         for (List<Part> branch : LaunchTree.branches(parts.subList(1, parts.size()), relay.width())) {
-            Loop.aside(() -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
+            EventLoop.aside(() -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
         }
     }
 
@@ -137,7 +138,7 @@ public final class LaunchRelay {
                 up.send(answer);
             }
         } catch (IOException | Json.MalformedException e) {
-            log.debug("relay " + head + ": " + e.getMessage());
+            log.debug("relay " + head + ": " + ErrorSentence.of(e));
             if (!open.isEmpty()) {
                 tell(up, new Relayed(id, List.of(), List.copyOf(open)));
             }

@@ -3,12 +3,13 @@ package dev.muster.node.io;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.IoAttach;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.MpiAttach;
 import dev.muster.model.node.NodeMessages.MpiNode;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.MpiSpec;
 import dev.muster.node.step.NodeStep;
@@ -43,14 +44,14 @@ public final class MpiLinks {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final JobSpool spool;
     private final IoFan.Dialer dialer;
 
     /** @param node that has the parent; attach: what it is told */
     private record Parent(String node, MpiAttach attach) {}
 
-    public MpiLinks(Settings settings, DaemonLog log, Loop loop, JobSpool spool, IoFan.Dialer dialer) {
+    public MpiLinks(Settings settings, DaemonLog log, EventLoop loop, JobSpool spool, IoFan.Dialer dialer) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -79,7 +80,7 @@ public final class MpiLinks {
     /** Keeps the step's helper connected to its parent until the step is over. */
     public void connect(NodeStep step) {
         if (step.hasMpiParent) {
-            Loop.aside(() -> keep(step));
+            EventLoop.aside(() -> keep(step));
         }
     }
 
@@ -88,7 +89,7 @@ public final class MpiLinks {
         try {
             parent = Codec.decode(Files.readAllBytes(step.directory.resolve(REMEMBERED)), Parent.class);
         } catch (IOException | Json.MalformedException e) {
-            log.error("mpi: " + step.directory + ": " + e.getMessage());
+            log.error("mpi: " + step.directory + ": " + ErrorSentence.of(e));
             return;
         }
         long pauseMs = PAUSE_FIRST_MS;
@@ -100,7 +101,8 @@ public final class MpiLinks {
                 write(helper, "parent\n".getBytes(StandardCharsets.US_ASCII));
                 join(helper, far);
             } catch (IOException e) {
-                log.debug("mpi: step " + parent.attach.jobId() + "." + parent.attach.stepId() + ": " + e.getMessage());
+                log.debug("mpi: step " + parent.attach.jobId() + "." + parent.attach.stepId() + ": "
+                        + ErrorSentence.of(e));
             }
             boolean lasted = System.nanoTime() - beganNs > PAUSE_MOST_MS * 1_000_000;
             pauseMs = lasted ? PAUSE_FIRST_MS : Math.min(pauseMs * 2, PAUSE_MOST_MS);
@@ -124,7 +126,7 @@ public final class MpiLinks {
                 join(helper, frames);
             }
         } catch (IOException | Json.MalformedException e) {
-            log.debug("mpi: " + e.getMessage());
+            log.debug("mpi: " + ErrorSentence.of(e));
         }
     }
 

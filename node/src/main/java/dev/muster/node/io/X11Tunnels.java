@@ -3,6 +3,7 @@ package dev.muster.node.io;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.X11Attach;
 import dev.muster.model.node.NodeMessages.X11Connect;
@@ -260,7 +261,7 @@ public final class X11Tunnels implements AutoCloseable {
                 tunnel.waiting.put(connection, socket);
                 Thread.ofVirtual().start(() -> offer(tunnel, connection, socket));
             } catch (IOException e) {
-                log.debug("x11: " + e.getMessage());
+                log.debug("x11: " + ErrorSentence.of(e));
                 if (!tunnel.server.isClosed()) {
                     pause();
                 }
@@ -333,7 +334,7 @@ public final class X11Tunnels implements AutoCloseable {
                 }
             }
         } catch (IOException | Json.MalformedException e) {
-            log.debug("x11: " + e.getMessage());
+            log.debug("x11: " + ErrorSentence.of(e));
         }
     }
 

@@ -6,7 +6,7 @@ import dev.muster.model.job.MultiProgram;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.step.SpecBuilder;
 import java.io.File;
 import java.io.IOException;
@@ -51,17 +51,17 @@ public final class Hooks {
      *
      * @param ended called on the loop with the error, "" for none
      */
-    void startProlog(Loop loop, JobShare share, Supplier<List<Path>> groups, Consumer<String> ended) {
+    void startProlog(EventLoop loop, JobShare share, Supplier<List<Path>> groups, Consumer<String> ended) {
         start(loop, share, "prolog", () -> prolog(share, groups.get()), PROLOG_ERROR, ended);
     }
 
     /** The same of its epilog. */
-    void startEpilog(Loop loop, JobShare share, Supplier<List<Path>> groups, Consumer<String> ended) {
+    void startEpilog(EventLoop loop, JobShare share, Supplier<List<Path>> groups, Consumer<String> ended) {
         start(loop, share, "epilog", () -> epilog(share, groups.get()), EPILOG_ERROR, ended);
     }
 
     private void start(
-            Loop loop, JobShare share, String hook, Supplier<String> run, String failure, Consumer<String> ended) {
+            EventLoop loop, JobShare share, String hook, Supplier<String> run, String failure, Consumer<String> ended) {
         String name = String.join(
                 " ", settings.nodeName(), Integer.toString(share.jobId()), Integer.toString(share.attempt()), hook);
         var _ = running.run(name, run, failure)

@@ -14,9 +14,9 @@ final class JobFiles {
     private final Settings settings;
     private final DaemonLog log;
     private final JobSpool spool;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
 
-    JobFiles(Settings settings, DaemonLog log, JobSpool spool, Reports reports) {
+    JobFiles(Settings settings, DaemonLog log, JobSpool spool, UnacknowledgedReports reports) {
         this.settings = settings;
         this.log = log;
         this.spool = spool;

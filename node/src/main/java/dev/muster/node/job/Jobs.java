@@ -24,9 +24,9 @@ import dev.muster.node.config.Settings;
 import dev.muster.node.io.MpiLinks;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
-import dev.muster.node.os.Leftovers;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.UnexpectedErrors;
+import dev.muster.node.os.OrphanProcesses;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.spool.JobSpool;
@@ -46,7 +46,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link Loop}; blocking work
+ * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link EventLoop}; blocking work
  * runs on other threads and posts its result.
  */
 public final class Jobs {
@@ -67,9 +67,9 @@ public final class Jobs {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final JobSpool spool;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
     private final Hooks hooks;
     private final Cgroups cgroups;
     private final Launcher starter;
@@ -85,9 +85,9 @@ public final class Jobs {
     public Jobs(
             Settings settings,
             DaemonLog log,
-            Loop loop,
+            EventLoop loop,
             JobSpool spool,
-            Reports reports,
+            UnacknowledgedReports reports,
             Hooks hooks,
             Cgroups cgroups,
             Launcher starter,
@@ -130,7 +130,7 @@ public final class Jobs {
     public List<Attempt> attempts() {
         List<Attempt> out = new ArrayList<>();
         for (NodeJob job :
-                jobs.values().stream().filter(j -> !Unallocated.is(j.jobId())).toList()) {
+                jobs.values().stream().filter(j -> !NoAllocateSteps.is(j.jobId())).toList()) {
             List<Integer> live = job.steps.values().stream()
                     .filter(s -> s.phase != NodeStep.Phase.ENDED)
                     .map(s -> s.stepId)
@@ -233,7 +233,6 @@ public final class Jobs {
         } else {
             job.phase = NodeJob.Phase.KNOWN;
         }
-
         try {
             spool.makeJobDirectory(share.jobId(), share.attempt());
             files.write(job);
@@ -334,7 +333,7 @@ public final class Jobs {
             } catch (Launcher.FailedException e) {
                 loop.post(() -> startFailed(job, step, e));
             } catch (RuntimeException | Error e) {
-                Faults.report(e);
+                UnexpectedErrors.report(e);
                 loop.post(() ->
                         startFailed(job, step, Launcher.FailedException.ofUnfitNode("slurmd internal error: " + e)));
             }
@@ -411,7 +410,7 @@ public final class Jobs {
 
             @Override
             public void neverStarted() {
-                startFailed(job, step, new Launcher.FailedException("slurmd was ended while it launched the step"));
+                startFailed(job, step, Launcher.FailedException.ofLostLaunch(step.stepId));
             }
         });
         step.watch = Optional.of(watch);
@@ -446,8 +445,8 @@ public final class Jobs {
         step.phase = NodeStep.Phase.ENDED;
         step.over = true;
         step.whenRunning.clear();
-        Faults.guard(() -> cgroups.removeStep(job.jobId(), job.attempt(), step.stepId));
-        Faults.guard(() -> starter.stepEnded(job.jobId(), step.stepId));
+        UnexpectedErrors.guard(() -> cgroups.removeStep(job.jobId(), job.attempt(), step.stepId));
+        UnexpectedErrors.guard(() -> starter.stepEnded(job.jobId(), step.stepId));
         log.verbose("[" + job.stepName(step.stepId) + "] done with job");
         if (!step.lingering) {
             reportExit(job, step, status, reason);
@@ -490,15 +489,16 @@ public final class Jobs {
     /** Kills the processes that a killed slurmstepd left; only then the step is over. */
     private void stepdKilled(NodeJob job, NodeStep step, Optional<StatusFile> last) {
         boolean rebooted = !job.share.bootId().equals(bootId);
-        String reason = rebooted ? REASON_NODE_REBOOT : REASON_STEPD_KILLED;
         log.error("[" + job.stepName(step.stepId) + "] slurmstepd is gone"
                 + (rebooted ? ": the node was rebooted" : ": killing what it left"));
         if (rebooted) {
-            stepEnded(job, step, last, reason);
+            stepEnded(job, step, last, REASON_NODE_REBOOT);
             return;
         }
-        loop.aside(
-                () -> Leftovers.end(job, step, last, settings, cgroups, log), () -> stepEnded(job, step, last, reason));
+        Runnable then = step.hasNeverRun(last)
+                ? () -> startFailed(job, step, new Launcher.FailedException("slurmstepd was killed at its start"))
+                : () -> stepEnded(job, step, last, REASON_STEPD_KILLED);
+        loop.aside(() -> OrphanProcesses.end(job, step, last, settings, cgroups, log), then);
     }
 
     public void endJob(EndJob order) {
@@ -539,9 +539,9 @@ public final class Jobs {
         job.endSteps(reason, loop, step -> termination.end(job, step, job.killWaitSeconds, reason));
     }
 
-    /** Goes on with an ending job: external step, then epilog, then done. */
+    /** Takes an ending job to its next stage: external step, then epilog, then done. */
     private void settle(NodeJob job) {
-        job.phase = Unallocated.isOver(job) ? NodeJob.Phase.ENDING : job.phase;
+        job.phase = NoAllocateSteps.isOver(job) ? NodeJob.Phase.ENDING : job.phase;
         if (job.phase != NodeJob.Phase.ENDING || job.hasLiveStepsBesideExternal() || !job.waiting.isEmpty()) {
             return;
         }
@@ -581,7 +581,7 @@ public final class Jobs {
         if (hooks.hasEpilog()) {
             files.save(job); // it must not run again; without one a restarted slurmd comes here again by itself
         }
-        Faults.guard(() -> cgroups.removeJob(job.jobId(), job.attempt()));
+        UnexpectedErrors.guard(() -> cgroups.removeJob(job.jobId(), job.attempt()));
         if (!starter.cleansUp(job.share)) {
             reportDone(job);
             return;
@@ -733,7 +733,7 @@ public final class Jobs {
                 continue;
             }
             List<Integer> steps = spool.steps(directory);
-            Faults.guard(() -> adopt(file.get(), steps));
+            UnexpectedErrors.guard(() -> adopt(file.get(), steps));
             files.forgetBatch(file.get(), steps, isAlone);
         }
     }

@@ -1,7 +1,7 @@
 package dev.muster.node.job;
 
-import dev.muster.node.os.Faults;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.UnexpectedErrors;
+import dev.muster.node.os.EventLoop;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,12 +27,12 @@ public final class PrologEpilogRuns {
         if (known != null) {
             return known;
         }
-        Loop.aside(() -> {
+        EventLoop.aside(() -> {
             String error = failure;
             try {
                 error = hook.get();
             } catch (RuntimeException | Error e) {
-                Faults.report(e);
+                UnexpectedErrors.report(e);
             }
             own.complete(error);
         });

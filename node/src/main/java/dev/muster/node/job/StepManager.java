@@ -3,7 +3,7 @@ package dev.muster.node.job;
 import static java.util.Objects.requireNonNull;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.daemon.StepDesk;
+import dev.muster.daemon.StepAllocator;
 import dev.muster.json.Bytes;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
@@ -15,6 +15,7 @@ import dev.muster.model.api.SlurmdMessages.JobStepsReply;
 import dev.muster.model.api.SlurmdMessages.QueryJobSteps;
 import dev.muster.model.api.SlurmdMessages.SignalStep;
 import dev.muster.model.api.SlurmdMessages.TakeStep;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.Charter;
 import dev.muster.model.node.NodeMessages.EndStep;
@@ -22,9 +23,9 @@ import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
-import dev.muster.node.spool.CharterFile;
+import dev.muster.node.spool.StepManagerFile;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.NodeJob;
 import dev.muster.node.step.NodeStep;
@@ -68,13 +69,13 @@ public final class StepManager {
     }
 
     /** @param launching numbers of steps that not all nodes have been told of yet */
-    private record Held(int jobId, int attempt, StepDesk.Job job, Set<Integer> launching) {}
+    private record Held(int jobId, int attempt, StepAllocator.Job job, Set<Integer> launching) {}
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Jobs jobs;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
     private final JobSpool spool;
     private final Peers peers;
     private final String bootId;
@@ -87,9 +88,9 @@ public final class StepManager {
     public StepManager(
             Settings settings,
             DaemonLog log,
-            Loop loop,
+            EventLoop loop,
             Jobs jobs,
-            Reports reports,
+            UnacknowledgedReports reports,
             JobSpool spool,
             Peers peers,
             String bootId,
@@ -112,7 +113,7 @@ public final class StepManager {
                 .removeIf(h ->
                         jobs.job(h.jobId, h.attempt).filter(j -> !j.isEnding()).isEmpty());
         String key = m.jobId() + "." + m.attempt();
-        CharterFile file = new CharterFile(spool.jobDirectory(m.jobId(), m.attempt()));
+        StepManagerFile file = new StepManagerFile(spool.jobDirectory(m.jobId(), m.attempt()));
         try {
             Held known = held.get(key);
             if (m.whole()) {
@@ -129,15 +130,15 @@ public final class StepManager {
         }
     }
 
-    private void opened(int jobId, int attempt, CharterFile file, List<Bytes> entries) {
-        ServiceLoader.load(StepDesk.class).findFirst().ifPresent(desk -> {
-            StepDesk.Job job = desk.open(entries.getFirst(), file::add);
+    private void opened(int jobId, int attempt, StepManagerFile file, List<Bytes> entries) {
+        ServiceLoader.load(StepAllocator.class).findFirst().ifPresent(desk -> {
+            StepAllocator.Job job = desk.open(entries.getFirst(), file::add);
             entries.subList(1, entries.size()).forEach(job::follow);
             held.put(jobId + "." + attempt, new Held(jobId, attempt, job, new HashSet<>()));
         });
     }
 
-    private void lost(String key, CharterFile file, RuntimeException why) {
+    private void lost(String key, StepManagerFile file, RuntimeException why) {
         log.error("steps of job " + key + " wait for slurmctld when it is away: " + why);
         held.remove(key);
         file.remove();
@@ -219,10 +220,10 @@ public final class StepManager {
         }
     }
 
-    private static Reply reply(StepDesk.Answer<?> answer) {
+    private static Reply reply(StepAllocator.Answer<?> answer) {
         return switch (answer) {
-            case StepDesk.Given<?> g -> Reply.of(g.value());
-            case StepDesk.Refused<?> r -> Reply.error(400, r.errno(), r.sentence());
+            case StepAllocator.Given<?> g -> Reply.of(g.value());
+            case StepAllocator.Refused<?> r -> Reply.error(400, r.errno(), r.sentence());
         };
     }
 
@@ -249,7 +250,7 @@ public final class StepManager {
         if (answers.size() < before.size()) {
             return Reply.error(SlurmErrno.CTLD_CONNECT);
         }
-        StepDesk.Answer<StepDesk.Begun> answer;
+        StepAllocator.Answer<StepAllocator.Begun> answer;
         synchronized (h) {
             for (Map.Entry<Target, byte[]> one : answers.entrySet()) {
                 JobStepsReply reply = Codec.decode(one.getValue(), JobStepsReply.class);
@@ -269,14 +270,14 @@ public final class StepManager {
                         "a step of job " + h.jobId + " cannot be kept: " + ErrorText.of(requireNonNull(e.getCause())));
                 return Reply.error(SlurmErrno.CTLD_CONNECT);
             }
-            if (answer instanceof StepDesk.Given<StepDesk.Begun> g) {
+            if (answer instanceof StepAllocator.Given<StepAllocator.Begun> g) {
                 h.launching.add(g.value().stepId());
             }
         }
-        return answer instanceof StepDesk.Given<StepDesk.Begun> g ? launch(h, g.value(), het) : reply(answer);
+        return answer instanceof StepAllocator.Given<StepAllocator.Begun> g ? launch(h, g.value(), het) : reply(answer);
     }
 
-    private Reply launch(Held h, StepDesk.Begun begun, boolean het) {
+    private Reply launch(Held h, StepAllocator.Begun begun, boolean het) {
         int stepId = begun.stepId();
         Map<Target, byte[]> orders = new TreeMap<>();
         Map<Target, Integer> ids = new TreeMap<>();
@@ -297,7 +298,7 @@ public final class StepManager {
         }
         if (missed.isEmpty()) {
             List<JobMessages.StepStarted> started =
-                    begun.pieces().stream().map(StepDesk.Piece::started).toList();
+                    begun.pieces().stream().map(StepAllocator.Piece::started).toList();
             return het ? Reply.of(new JobMessages.HetStepStarted(started)) : Reply.of(started.getFirst());
         }
         Map<Target, byte[]> drops = new TreeMap<>();
@@ -342,7 +343,7 @@ public final class StepManager {
         bodies.forEach((t, body) -> {
             CompletableFuture<byte[]> answer = new CompletableFuture<>();
             asked.put(t, answer);
-            Loop.aside(() -> {
+            EventLoop.aside(() -> {
                 try {
                     answer.complete(
                             t.node.equals(settings.nodeName())
@@ -359,9 +360,7 @@ public final class StepManager {
                 out.put(t, answer.get(WAIT_S, TimeUnit.SECONDS));
             } catch (ExecutionException | TimeoutException e) {
                 log.error(message + " of node " + t.node + ": "
-                        + (e.getCause() == null
-                                ? "it does not answer"
-                                : e.getCause().getMessage()));
+                        + (e.getCause() == null ? "it does not answer" : ErrorSentence.of(e.getCause())));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -379,7 +378,7 @@ public final class StepManager {
         try {
             return Reply.of(obey(message, body));
         } catch (IOException e) {
-            return Reply.error(500, SlurmErrno.ERROR, e.getMessage());
+            return Reply.error(500, SlurmErrno.ERROR, ErrorSentence.of(e));
         }
     }
 
@@ -465,7 +464,7 @@ public final class StepManager {
 
     /** Takes over a job with steps that an earlier slurmd managed. */
     public void adopt(int jobId, int attempt) {
-        CharterFile file = new CharterFile(spool.jobDirectory(jobId, attempt));
+        StepManagerFile file = new StepManagerFile(spool.jobDirectory(jobId, attempt));
         try {
             List<Bytes> entries = file.read();
             if (!entries.isEmpty()) {

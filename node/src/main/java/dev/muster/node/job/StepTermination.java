@@ -5,8 +5,8 @@ import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Leftovers;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.OrphanProcesses;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.Launcher;
@@ -16,7 +16,7 @@ import dev.muster.node.step.StepWatch;
 
 /**
  * Ends steps as Slurm does: SIGTERM, SIGKILL after KillWait, and a report about processes that survive it. Every method
- * runs on the {@link Loop}; {@link Jobs} calls it.
+ * runs on the {@link EventLoop}; {@link Jobs} calls it.
  */
 final class StepTermination {
     private static final String UNKILLABLE = "Kill task failed";
@@ -30,18 +30,18 @@ final class StepTermination {
 
     private final Settings settings;
     private final DaemonLog log;
-    private final Loop loop;
+    private final EventLoop loop;
     private final JobSpool spool;
-    private final Reports reports;
+    private final UnacknowledgedReports reports;
     private final Hooks hooks;
     private final Launcher starter;
 
     StepTermination(
             Settings settings,
             DaemonLog log,
-            Loop loop,
+            EventLoop loop,
             JobSpool spool,
-            Reports reports,
+            UnacknowledgedReports reports,
             Hooks hooks,
             Launcher starter) {
         this.settings = settings;
@@ -81,7 +81,7 @@ final class StepTermination {
             w.signal(StepWatch.reach(settings.confinement(), Os.SIGNAL_TERM), Os.SIGNAL_TERM);
         }));
         if (!step.cleaning && starter.hasContainer(step.directory)) {
-            Loop.aside(() -> starter.stopContainers(step.directory));
+            EventLoop.aside(() -> starter.stopContainers(step.directory));
         }
         loop.later(
                 killWaitSeconds * 1000L,
@@ -98,8 +98,8 @@ final class StepTermination {
         step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
         loop.later(DISOBEYED_MS, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
-                Loop.aside(
-                        () -> spool.status(step.directory).ifPresent(s -> Leftovers.killBelow(s.stepdPid(), settings)));
+                EventLoop.aside(
+                        () -> spool.status(step.directory).ifPresent(s -> OrphanProcesses.killBelow(s.stepdPid(), settings)));
             }
         });
         loop.later(settings.unkillableSeconds() * 1000L, () -> {
@@ -108,7 +108,7 @@ final class StepTermination {
                 String why = UNKILLABLE + " (JobId=" + job.share.jobId() + " StepId="
                         + Integer.toUnsignedString(StepId.number(step.stepId)) + ")";
                 reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> {});
-                Loop.aside(() -> hooks.unkillable(job.share, StepId.name(StepId.number(step.stepId))));
+                EventLoop.aside(() -> hooks.unkillable(job.share, StepId.name(StepId.number(step.stepId))));
             }
         });
     }

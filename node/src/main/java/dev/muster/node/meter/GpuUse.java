@@ -1,7 +1,7 @@
 package dev.muster.node.meter;
 
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,9 +26,9 @@ public record GpuUse(Map<Integer, Long> percent, Map<Integer, Long> kb) {
     record Sum(long untilMs, long seenMs, long percentMs, long mostPercent, long mostKb) {
         static final Sum NONE = new Sum(0, 0, 0, 0, 0);
 
-        Metered metered() {
+        UsageSample metered() {
             long mean = seenMs == 0 ? 0 : Math.round((double) percentMs / seenMs);
-            return untilMs == 0 ? Metered.NONE : new Metered(0, 0, 1, mean, mostPercent, mostKb, mostKb);
+            return untilMs == 0 ? UsageSample.NONE : new UsageSample(0, 0, 1, mean, mostPercent, mostKb, mostKb);
         }
     }
 

@@ -2,7 +2,8 @@ package dev.muster.node.meter;
 
 import dev.muster.config.sister.ProfileConf;
 import dev.muster.daemon.DaemonLog;
-import dev.muster.node.os.Loop;
+import dev.muster.model.format.ErrorSentence;
+import dev.muster.node.os.EventLoop;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -62,7 +63,7 @@ public final class InfluxSink implements ProfileSink {
             ready = isTime || waiting.length() > WAITING_MAX ? taken() : "";
         }
         if (!ready.isEmpty()) {
-            Loop.aside(() -> send(ready));
+            EventLoop.aside(() -> send(ready));
         }
     }
 
@@ -145,7 +146,7 @@ public final class InfluxSink implements ProfileSink {
                             : "the server answers " + answer.statusCode() + " "
                                     + answer.body().strip());
         } catch (IOException e) {
-            reportTrouble(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+            reportTrouble(ErrorSentence.of(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

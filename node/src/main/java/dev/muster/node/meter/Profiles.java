@@ -13,7 +13,7 @@ import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
 import java.io.IOException;
@@ -84,19 +84,19 @@ public final class Profiles {
      */
     public record Meters(long energyUj, long inPackets, long outPackets, long inBytes, long outBytes, Lustre files) {}
 
-    private record Last(long cpuMs, long readBytes, long writeBytes, long ns) {}
+    private record LastSample(long cpuMs, long readBytes, long writeBytes, long ns) {}
 
     /** One step; guarded by itself. */
-    private static final class Live {
+    private static final class SampledStep {
         private final Plan plan;
         private final Map<String, Long> nextMs = new TreeMap<>();
-        private final Map<Integer, Last> tasks = new TreeMap<>();
+        private final Map<Integer, LastSample> tasks = new TreeMap<>();
         private @Nullable Meters energy;
         private long energyNs;
         private @Nullable Meters network;
         private @Nullable Lustre files;
 
-        Live(Plan plan) {
+        SampledStep(Plan plan) {
             this.plan = plan;
         }
 
@@ -114,21 +114,21 @@ public final class Profiles {
         }
     }
 
-    private final Loop loop;
+    private final EventLoop loop;
     private final Settings.Sensing how;
     private final boolean byGroup;
     private final Supplier<List<ProcessTable.Running>> running;
     private final Supplier<Meters> meters;
     private final ProfileSink sink;
     private final DaemonLog log;
-    private final Map<Path, Live> live = new ConcurrentHashMap<>();
+    private final Map<Path, SampledStep> live = new ConcurrentHashMap<>();
 
     /**
      * @param running all steps; asked on the loop
      * @param meters of the node as of now
      */
     public Profiles(
-            Loop loop,
+            EventLoop loop,
             Settings.Sensing how,
             boolean byGroup,
             Supplier<List<ProcessTable.Running>> running,
@@ -157,7 +157,7 @@ public final class Profiles {
             adopt(step.directory());
         }
         Set<Plan> plans = live.values().stream().map(l -> l.plan).collect(Collectors.toSet());
-        Loop.aside(() -> sink.resumed(plans));
+        EventLoop.aside(() -> sink.resumed(plans));
         later();
     }
 
@@ -172,7 +172,7 @@ public final class Profiles {
                 later();
                 return;
             }
-            Loop.aside(() -> {
+            EventLoop.aside(() -> {
                 look(steps, System.currentTimeMillis(), System.nanoTime());
                 later();
             });
@@ -240,7 +240,7 @@ public final class Profiles {
             log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorText.of(e));
         }
         sink.begun(plan);
-        Live step = new Live(plan);
+        SampledStep step = new SampledStep(plan);
         live.put(stepDirectory, step);
         meter(step, System.currentTimeMillis(), System.nanoTime());
     }
@@ -248,7 +248,7 @@ public final class Profiles {
     private void adopt(Path stepDirectory) {
         try {
             live.put(
-                    stepDirectory, new Live(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
+                    stepDirectory, new SampledStep(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
         } catch (IOException | Json.MalformedException e) {
             // no series were asked for
         }
@@ -256,9 +256,9 @@ public final class Profiles {
 
     /** The step is over. */
     public void end(Path stepDirectory) {
-        Live step = live.remove(stepDirectory);
+        SampledStep step = live.remove(stepDirectory);
         if (step != null) {
-            Loop.aside(() -> {
+            EventLoop.aside(() -> {
                 synchronized (step) {
                     step.nextMs.clear();
                     meter(step, System.currentTimeMillis(), System.nanoTime());
@@ -272,7 +272,7 @@ public final class Profiles {
     void look(List<ProcessTable.Running> steps, long nowMs, long nowNs) {
         ProcessTable table = null;
         for (ProcessTable.Running running : steps) {
-            Live step = live.get(running.directory());
+            SampledStep step = live.get(running.directory());
             if (step == null) {
                 continue;
             }
@@ -292,8 +292,8 @@ public final class Profiles {
         }
     }
 
-    private void task(Live step, TaskUsage t, long nowMs, long nowNs) {
-        Last last = step.tasks.put(t.rank(), new Last(t.cpuMs(), t.readBytes(), t.writeBytes(), nowNs));
+    private void task(SampledStep step, TaskUsage t, long nowMs, long nowNs) {
+        LastSample last = step.tasks.put(t.rank(), new LastSample(t.cpuMs(), t.readBytes(), t.writeBytes(), nowNs));
         Map<String, Number> values = new LinkedHashMap<>();
         double seconds = last == null ? 0 : (nowNs - last.ns) / 1e9;
         // what has ended meanwhile takes its sums along
@@ -309,7 +309,7 @@ public final class Profiles {
         sink.sample(step.plan, "task", Integer.toString(t.rank()), values, nowMs / 1000);
     }
 
-    private void meter(Live step, long nowMs, long nowNs) {
+    private void meter(SampledStep step, long nowMs, long nowNs) {
         synchronized (step) {
             boolean energy = step.isDue("energy", nowMs) && how.energy().kind() != Settings.Energy.Kind.NONE;
             boolean network = step.isDue("network", nowMs);
@@ -349,7 +349,7 @@ public final class Profiles {
         }
     }
 
-    private void files(Live step, Lustre now, long nowMs) {
+    private void files(SampledStep step, Lustre now, long nowMs) {
         step.advance("filesystem", nowMs);
         Lustre last = step.files == null ? now : step.files;
         step.files = now;

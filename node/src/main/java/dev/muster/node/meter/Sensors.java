@@ -63,7 +63,7 @@ public final class Sensors {
      *
      * @param over the second reading has been taken: a report that is made again tells the same
      */
-    private record Kept(Reading start, Reading end, boolean over) {}
+    private record StepReading(Reading start, Reading end, boolean over) {}
 
     /** @param zones the last value of each counter */
     private record Total(String bootId, long energyUj, Map<String, Long> zones) {}
@@ -260,13 +260,13 @@ public final class Sensors {
     /** Keeps the counters at the start of a step. */
     public void begin(Path stepDirectory) {
         if (isOn()) {
-            save(stepDirectory.resolve(FILE), new Kept(read(), new Reading(0, 0, 0), false));
+            save(stepDirectory.resolve(FILE), new StepReading(read(), new Reading(0, 0, 0), false));
         }
     }
 
     /** Since {@link #begin}, up to the step's end where that has been asked for. */
     public Reading used(Path stepDirectory) {
-        Optional<Kept> kept = isOn() ? load(stepDirectory.resolve(FILE), Kept.class) : Optional.empty();
+        Optional<StepReading> kept = isOn() ? load(stepDirectory.resolve(FILE), StepReading.class) : Optional.empty();
         return kept.map(k -> (k.over() ? k.end() : read()).since(k.start())).orElse(new Reading(0, 0, 0));
     }
 
@@ -274,7 +274,7 @@ public final class Sensors {
     public Usage end(Path stepDirectory, Usage usage) {
         Path file = stepDirectory.resolve(FILE);
         if (isOn()) {
-            load(file, Kept.class).filter(k -> !k.over()).ifPresent(k -> save(file, new Kept(k.start(), read(), true)));
+            load(file, StepReading.class).filter(k -> !k.over()).ifPresent(k -> save(file, new StepReading(k.start(), read(), true)));
         }
         Reading r = used(stepDirectory);
         return usage.with(r.energyJ(), r.inBytes(), r.outBytes(), r.fsRead(), r.fsWritten());

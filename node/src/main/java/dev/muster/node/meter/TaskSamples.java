@@ -4,13 +4,13 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.CpuClock;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
@@ -41,9 +41,9 @@ public final class TaskSamples {
      * @param khzTimes each of these milliseconds times that
      * @param gpus what it had of them
      */
-    private record Kept(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes, GpuUse.Sum gpus) {}
+    private record StepSamples(Map<String, TaskPeaks.Task> tasks, long cpuMs, long khzTimes, GpuUse.Sum gpus) {}
 
-    private final Loop loop;
+    private final EventLoop loop;
     private final Settings.Sensing how;
     private final boolean byGroup;
     private final IntFunction<List<ProcessTable.Running>> tasksDue;
@@ -58,7 +58,7 @@ public final class TaskSamples {
      * @param seen receives each sample
      */
     public TaskSamples(
-            Loop loop,
+            EventLoop loop,
             Settings.Sensing how,
             boolean byGroup,
             IntFunction<List<ProcessTable.Running>> tasksDue,
@@ -86,7 +86,7 @@ public final class TaskSamples {
             start();
             return;
         }
-        Loop.aside(() -> {
+        EventLoop.aside(() -> {
             Optional<GpuUse> use = gpus.get();
             ProcessTable table = new ProcessTable(byGroup, how.tasks());
             for (ProcessTable.Running step : steps) {
@@ -101,7 +101,7 @@ public final class TaskSamples {
 
     /** Adds a sample to those in the step's directory. */
     void keep(Path stepDirectory, List<TaskUsage> seen, Optional<GpuUse> gpus) {
-        Kept before = load(stepDirectory);
+        StepSamples before = load(stepDirectory);
         Map<String, TaskPeaks.Task> all = new TreeMap<>(before.tasks());
         long cpuMs = before.cpuMs;
         long khzTimes = before.khzTimes;
@@ -128,7 +128,7 @@ public final class TaskSamples {
         try {
             Path next = stepDirectory.resolve(FILE + ".new");
             Files.write(
-                    next, Codec.encode(new Kept(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
+                    next, Codec.encode(new StepSamples(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
             Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile
@@ -149,15 +149,15 @@ public final class TaskSamples {
     }
 
     /** GPU use of a running step so far. */
-    public static Metered metered(Path stepDirectory) {
+    public static UsageSample metered(Path stepDirectory) {
         return load(stepDirectory).gpus.metered();
     }
 
-    private static Kept load(Path stepDirectory) {
+    private static StepSamples load(Path stepDirectory) {
         try {
-            return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Kept.class);
+            return Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), StepSamples.class);
         } catch (IOException | Json.MalformedException e) {
-            return new Kept(Map.of(), 0, 0, GpuUse.Sum.NONE);
+            return new StepSamples(Map.of(), 0, 0, GpuUse.Sum.NONE);
         }
     }
 
@@ -168,7 +168,7 @@ public final class TaskSamples {
      */
     public static Usage ended(Path stepDirectory, Optional<StatusFile> status, CpuClock clock) {
         Usage usage = status.map(StatusFile::usage).orElse(StatusFile.NO_USAGE);
-        Kept kept = load(stepDirectory);
+        StepSamples kept = load(stepDirectory);
         Map<String, TaskPeaks.Task> seen = kept.tasks();
         TaskPeaks peaks = TaskPeaks.NONE;
         long read = 0;
@@ -197,7 +197,7 @@ public final class TaskSamples {
                 kept.gpus.metered());
     }
 
-    private static long meanKhz(Kept kept, Usage usage, CpuClock clock) {
+    private static long meanKhz(StepSamples kept, Usage usage, CpuClock clock) {
         if (kept.cpuMs > 0) {
             return kept.khzTimes / kept.cpuMs;
         }

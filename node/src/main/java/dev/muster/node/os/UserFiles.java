@@ -106,7 +106,7 @@ public final class UserFiles {
 
     /** Arguments of programs are bytes: as the platform's own encoding has them. */
     private Process startReader(ReadFile q, boolean waits) throws IOException {
-        return new AsUser(q.owner(), namespace.apply(q.job()), Map.of())
+        return new UserPrograms(q.owner(), namespace.apply(q.job()), Map.of())
                 .start(List.of(
                         "sh",
                         "-c",

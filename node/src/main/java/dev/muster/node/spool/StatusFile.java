@@ -9,8 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** stepd's status file as written in {@code native/README.md}. */
-public record StatusFile(State state, int stepdPid, String reason, List<Task> tasks, Usage usage) {
+/**
+ * stepd's status file as written in {@code native/README.md}.
+ *
+ * @param begun whether a task may have run
+ */
+public record StatusFile(State state, int stepdPid, boolean begun, String reason, List<Task> tasks, Usage usage) {
     /** The head of a record is shorter. */
     static final int HEAD_BYTES = 1024;
 
@@ -61,6 +65,7 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
         String text = all.substring(before < 0 ? 0 : before + END.length(), end);
         State state = State.RUNNING;
         int stepd = 0;
+        boolean begun = true;
         String reason = "";
         List<Task> tasks = new ArrayList<>();
         Usage usage = NO_USAGE;
@@ -70,13 +75,14 @@ public record StatusFile(State state, int stepdPid, String reason, List<Task> ta
             switch (space < 0 ? line : line.substring(0, space)) {
                 case "state" -> state = State.valueOf(rest.toUpperCase(java.util.Locale.ROOT));
                 case "stepd" -> stepd = Integer.parseInt(rest);
+                case "begun" -> begun = !rest.equals("no");
                 case "reason" -> reason = rest;
                 case "task" -> tasks.add(task(rest));
                 case "usage" -> usage = usage(rest);
                 default -> {}
             }
         }
-        return Optional.of(new StatusFile(state, stepd, reason, tasks, usage));
+        return Optional.of(new StatusFile(state, stepd, begun, reason, tasks, usage));
     }
 
     /**

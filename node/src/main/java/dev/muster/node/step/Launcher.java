@@ -2,19 +2,20 @@ package dev.muster.node.step;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.job.Jobs;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Carries out a node's launches. {@link Starter} does so by processes, which {@link Jobs} does not see. */
+/** Carries out a node's launches. {@link StepStarter} does so by processes, which {@link Jobs} does not see. */
 public interface Launcher {
     /**
      * A step that runs.
@@ -35,7 +36,7 @@ public interface Launcher {
      *
      * @param listener called on the loop
      */
-    StepWatch watch(Path stepDirectory, Loop loop, StepWatch.Listener listener);
+    StepWatch watch(Path stepDirectory, EventLoop loop, StepWatch.Listener listener);
 
     /**
      * What an ended step has used, with what the node's meters say of the time from its start to now.
@@ -103,6 +104,14 @@ public interface Launcher {
         /** The request cannot be met: the step's own fault. */
         public static FailedException ofUser(String message) {
             return new FailedException(message, false, false);
+        }
+
+        /**
+         * A launch that ended with its slurmd. Without its batch or external step a job cannot run here; a step of srun
+         * fails alone, and the job's script goes on.
+         */
+        public static FailedException ofLostLaunch(int stepId) {
+            return new FailedException("slurmd was ended while it launched the step", !StepId.isAsked(stepId), false);
         }
 
         public FailedException(SpecBuilder.RefusedException refused) {

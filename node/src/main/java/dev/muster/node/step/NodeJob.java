@@ -3,7 +3,7 @@ package dev.muster.node.step;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +92,7 @@ public final class NodeJob {
      * Ends all steps. The batch script has its signals before the steps that it started, so that it does not go on with
      * the command behind an srun that has ended already.
      */
-    public void endSteps(String reason, Loop loop, Consumer<NodeStep> end) {
+    public void endSteps(String reason, EventLoop loop, Consumer<NodeStep> end) {
         List<NodeStep> all = steps.values().stream()
                 .filter(s -> !s.isExternal() && s.phase != NodeStep.Phase.ENDED)
                 .toList();

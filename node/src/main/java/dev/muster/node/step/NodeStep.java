@@ -6,7 +6,7 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.SettingsReader;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.Faults;
+import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
@@ -130,6 +130,16 @@ public final class NodeStep {
         return stepId == NodeMessages.STEP_BATCH;
     }
 
+    /**
+     * Returns whether a batch step whose slurmstepd was killed is a failed launch: no task can have run, and nothing
+     * has asked for its end.
+     */
+    public boolean hasNeverRun(Optional<StatusFile> last) {
+        return isBatch()
+                && endReason.isEmpty()
+                && last.filter(status -> !status.begun()).isPresent();
+    }
+
     public boolean isAsked() {
         return StepId.isAsked(stepId);
     }
@@ -147,7 +157,7 @@ public final class NodeStep {
         try {
             return launcher.used(directory, status);
         } catch (RuntimeException e) {
-            Faults.report(e);
+            UnexpectedErrors.report(e);
             return NodeMessages.Usage.NONE;
         }
     }

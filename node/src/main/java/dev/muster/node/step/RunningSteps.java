@@ -1,7 +1,7 @@
 package dev.muster.node.step;
 
 import dev.muster.node.cgroup.MemoryWatch;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.spool.JobSpool;
 import java.util.ArrayList;
@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Lists of the running steps of some jobs, with the process ids that their stepds wrote. Called on the {@link Loop}.
+ * Lists of the running steps of some jobs, with the process ids that their stepds wrote. Called on the {@link EventLoop}.
  */
 public final class RunningSteps {
     private static final List<String> SHARES_OF_GPUS = List.of("gpu", "mps", "shard");

@@ -12,10 +12,10 @@ import dev.muster.model.job.TresBind;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
-import dev.muster.node.cgroup.Binding;
+import dev.muster.node.cgroup.CpuBinding;
 import dev.muster.node.cgroup.Cgroups;
 import dev.muster.node.cgroup.MemoryBinding;
-import dev.muster.node.config.Confinement;
+import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.FilePattern;
 import dev.muster.node.os.Os;
@@ -228,7 +228,7 @@ public final class SpecBuilder {
         boolean batch = launch.stepId() == NodeMessages.STEP_BATCH;
         if (batch) {
             out.put("batch", 1);
-            out.put("lingers", settings.confinement().tracking() == Confinement.Tracking.DESCENT ? 1 : 0);
+            out.put("lingers", settings.confinement().tracking() == CgroupSettings.Tracking.DESCENT ? 1 : 0);
         } else {
             ofSrun(out, launch.step());
         }
@@ -236,7 +236,7 @@ public final class SpecBuilder {
         if (!launch.mpi().isEmpty()) {
             mpi.step(out, launch, place.mpi());
         }
-        Binding binding = new Binding(launch, machine, settings.bindTasks(), !batch, settings.nodeName());
+        CpuBinding binding = new CpuBinding(launch, machine, settings.bindTasks(), !batch, settings.nodeName());
         if (!binding.refusal().isEmpty()) {
             throw new RefusedException(binding.refusal(), "Unable to satisfy cpu bind request");
         }
@@ -319,7 +319,7 @@ public final class SpecBuilder {
         out.put("groups", owner.gids().stream().map(String::valueOf).collect(Collectors.joining(",")));
         out.put("allow_uid", settings.slurmUserId());
         out.put("socket", place.socket().toString());
-        if (settings.confinement().tracking() == Confinement.Tracking.GROUP) {
+        if (settings.confinement().tracking() == CgroupSettings.Tracking.GROUP) {
             out.put("pgid", 1);
         }
         if (settings.around().pam()) {
@@ -404,14 +404,14 @@ public final class SpecBuilder {
                 "remark",
                 "gpu-bind: usable_gres=0x%s; bit_alloc=0x%s; local_inx=%d; global_list=%s; local_list=%s"
                         .formatted(
-                                Binding.mask(Set.copyOf(places)),
-                                Binding.mask(Set.copyOf(all)),
+                                CpuBinding.mask(Set.copyOf(places)),
+                                CpuBinding.mask(Set.copyOf(all)),
                                 all.size(),
                                 own.stream().map(String::valueOf).collect(Collectors.joining(",")),
                                 places.stream().map(String::valueOf).collect(Collectors.joining(","))));
     }
 
-    private static void bind(SpecWriter out, Binding binding, MemoryBinding memory, Task task, int local) {
+    private static void bind(SpecWriter out, CpuBinding binding, MemoryBinding memory, Task task, int local) {
         if (!binding.cpus(local).isEmpty()) {
             out.put("cpus", binding.cpus(local));
         }

@@ -1,7 +1,7 @@
 package dev.muster.node.step;
 
-import dev.muster.node.config.Confinement;
-import dev.muster.node.os.Loop;
+import dev.muster.node.config.CgroupSettings;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
@@ -43,7 +43,7 @@ public class StepWatch {
     private final Path directory;
     private final Path socket;
     private final JobSpool spool;
-    private final Loop loop;
+    private final EventLoop loop;
     private final Listener listener;
     private volatile @Nullable StepSocket connection;
     private final Queue<Ask> asked = new ArrayDeque<>();
@@ -54,7 +54,7 @@ public class StepWatch {
 
     private static final char NOTHING = 0;
 
-    public StepWatch(Path directory, JobSpool spool, Loop loop, Listener listener) {
+    public StepWatch(Path directory, JobSpool spool, EventLoop loop, Listener listener) {
         this.directory = directory;
         this.socket = spool.socket(directory);
         this.spool = spool;
@@ -68,14 +68,14 @@ public class StepWatch {
      */
     public void start(CompletableFuture<Boolean> ended, boolean isAsked) {
         if (isAsked) {
-            Loop.aside(this::follow);
+            EventLoop.aside(this::follow);
             return;
         }
         var _ = ended.thenAccept(told -> {
             if (told) {
                 over();
             } else {
-                Loop.aside(this::follow);
+                EventLoop.aside(this::follow);
             }
         });
     }
@@ -185,7 +185,7 @@ public class StepWatch {
             }
             isSending = true;
         }
-        Loop.aside(this::sendAsked);
+        EventLoop.aside(this::sendAsked);
     }
 
     private void sendAsked() {
@@ -278,7 +278,7 @@ public class StepWatch {
      * Returns the processes that a signal goes to. With ProctrackType=proctrack/cgroup only the tasks themselves hear
      * of most signals, unless SignalChildrenProcesses says otherwise.
      */
-    public static int reach(Confinement confinement, int signal) {
+    public static int reach(CgroupSettings confinement, int signal) {
         boolean all = !confinement.track()
                 || confinement.conf().signalChildrenProcesses()
                 || signal == Os.SIGNAL_KILL

@@ -7,7 +7,7 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Bytes;
 import dev.muster.model.job.CpuFreq;
 import dev.muster.node.config.SettingsReader;
-import dev.muster.node.step.Starter;
+import dev.muster.node.step.StepStarter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,7 +77,7 @@ class CpuFrequencyTest {
                         + (line == null ? "" : line) + "\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
         List<Bytes> environment = variable == null ? List.of() : List.of(Bytes.of(variable));
-        assertThat(Starter.frequency(environment, SettingsReader.cpuFreqDef(conf)))
+        assertThat(StepStarter.frequency(environment, SettingsReader.cpuFreqDef(conf)))
                 .isEqualTo(expected == null ? Optional.empty() : CpuFreq.parse(expected));
     }
 }

@@ -31,7 +31,7 @@ class IoFanTest {
     private final Map<String, PipedOutputStream> says = new ConcurrentHashMap<>();
     private final Map<String, ByteArrayOutputStream> heard = new ConcurrentHashMap<>();
     private final ByteArrayOutputStream up = new ByteArrayOutputStream();
-    private final IoOutlet own = new IoOutlet();
+    private final RelayConnection own = new RelayConnection();
 
     private IoFan fan(int width, List<Behind> behind) throws IOException {
         return new IoFan(
@@ -148,7 +148,7 @@ class IoFanTest {
         while (own.offer(chunk)) {
             taken++;
         }
-        assertThat(taken).isEqualTo(IoOutlet.WAITING_BYTES_MAX / chunk.length);
+        assertThat(taken).isEqualTo(RelayConnection.WAITING_BYTES_MAX / chunk.length);
         assertThat(own.take()).hasSize(taken);
         assertThat(own.offer(chunk)).isTrue();
         own.close();

@@ -3,7 +3,7 @@ package dev.muster.node.meter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.node.config.Settings;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
@@ -137,7 +137,7 @@ class SensorsTest {
         Sensors s = sensors(Settings.Energy.NOT, 0);
         s.begin(step);
         stats("proc/fs/lustre/llite/a", 4, 5096, 2, 1100);
-        assertThat(s.end(step, StatusFile.NO_USAGE).metered()).isEqualTo(new Metered(1000, 1000, 0, 0, 0, 0, 0));
+        assertThat(s.end(step, StatusFile.NO_USAGE).metered()).isEqualTo(new UsageSample(1000, 1000, 0, 0, 0, 0, 0));
         stats("sys/kernel/debug/lustre/llite/c", 7, 70, 0, 0);
         assertThat(Lustre.read(root)).as("newer clients have it elsewhere").isEqualTo(new Lustre(7, 70, 0, 0));
     }

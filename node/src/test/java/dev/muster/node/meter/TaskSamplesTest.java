@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.Identity;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
-import dev.muster.model.job.Metered;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
@@ -127,10 +127,10 @@ class TaskSamplesTest {
     void gpuUsageIsSummedOverTheStepsProcesses() throws IOException {
         gpus = Optional.of(GpuUse.parse(PMON.formatted("100", "412")));
         keep(at(4, 1000, 0));
-        assertThat(TaskSamples.metered(step)).isEqualTo(new Metered(0, 0, 1, 150, 150, 512 * 1024, 512 * 1024));
+        assertThat(TaskSamples.metered(step)).isEqualTo(new UsageSample(0, 0, 1, 150, 150, 512 * 1024, 512 * 1024));
         gpus = Optional.of(GpuUse.parse(PMON.formatted("-", "12")));
         keep(at(4, 2000, 0));
-        Metered all = TaskSamples.ended(step, status(), NONE).metered();
+        UsageSample all = TaskSamples.ended(step, status(), NONE).metered();
         assertThat(List.of(all.gpuNodes() + 0L, all.gpuMostPercent(), all.gpuMostMemKb()))
                 .isEqualTo(List.of(1L, 150L, 512 * 1024L));
         assertThat(all.gpuPercent()).isBetween(50L, 150L);
@@ -153,7 +153,7 @@ class TaskSamplesTest {
         assertThat(GpuUse.parse("")
                         .and(first, List.of(at(0, 0, 0)), 10_000, 50_000)
                         .metered())
-                .isEqualTo(new Metered(0, 0, 1, 38, 150, 101 * 1024, 101 * 1024));
+                .isEqualTo(new UsageSample(0, 0, 1, 38, 150, 101 * 1024, 101 * 1024));
     }
 
     @Test

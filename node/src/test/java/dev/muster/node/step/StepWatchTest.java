@@ -3,7 +3,7 @@ package dev.muster.node.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.daemon.DaemonLog;
-import dev.muster.node.os.Loop;
+import dev.muster.node.os.EventLoop;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import java.io.IOException;
@@ -65,7 +65,7 @@ class StepWatchTest {
     void stepWithUnreadableStatusCountsAsKilled(String status) throws Exception {
         Files.writeString(directory.resolve("status"), status);
         CompletableFuture<Optional<StatusFile>> end = new CompletableFuture<>();
-        try (Loop loop = new Loop(new DaemonLog("slurmd", "", false, 0, ""))) {
+        try (EventLoop loop = new EventLoop(new DaemonLog("slurmd", "", false, 0, ""))) {
             new StepWatch(directory, new JobSpool(directory), loop, new StepWatch.Listener() {
                         @Override
                         public void complete(StatusFile file) {

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class Body {
     private static final int DEPTH_MAX = 40;
     private static final int WARNINGS_MAX = 100;
+    private static final long UINT16_MAX = 0xFFFF;
+    private static final long UINT32_MAX = 0xFFFF_FFFFL;
+    /** The first number that is too large for a long. */
+    private static final double LONG_END = 0x1p63;
 
     private final Contract contract;
     private final int version;
@@ -46,8 +50,7 @@ public final class Body {
             case "object" -> object(s, name, value, at, depth);
             case "array" -> array(s, value, at, depth);
             case "string" -> text(s, value, at);
-            case "integer" ->
-                number(warnUnless(s, value instanceof Number, value, at), at).longValue();
+            case "integer" -> whole(s, warnUnless(s, value instanceof Long, value, at), at);
             case "number" -> number(warnUnless(s, value instanceof Number, value, at), at);
             case "boolean" -> flag(warnUnless(s, value instanceof Boolean, value, at), at);
             default -> value;
@@ -82,7 +85,7 @@ public final class Body {
         Json.Obj known = s.obj("properties");
         boolean optional = known.has("set") && known.has("infinite") && known.has("number");
         if (optional && !(value instanceof Json.Obj)) {
-            return optionalNumber(value, at);
+            return optionalNumber(known.obj("number"), name, value, at);
         }
         if (!(value instanceof Json.Obj given)) {
             throw new RestException(
@@ -113,7 +116,9 @@ public final class Body {
         if (optional && out.has("number") && !out.has("set")) {
             out.put("set", !out.flag("infinite"));
         }
-        return out;
+        return optional && out.flag("set") && !out.flag("infinite")
+                ? given(name, out.raw("number"), at + "number/")
+                : out;
     }
 
     private static void requireFields(Json.Obj schema, Json.Obj given, String at) throws RestException {
@@ -135,14 +140,53 @@ public final class Body {
         }
     }
 
-    private static Json.Obj optionalNumber(@Nullable Object value, String at) throws RestException {
+    private static Json.Obj optionalNumber(Json.Obj number, String name, @Nullable Object value, String at)
+            throws RestException {
         boolean infinite =
                 value instanceof String s && (s.equalsIgnoreCase("infinite") || s.equalsIgnoreCase("infinity"));
         boolean none = value == null || "".equals(value);
+        if (!infinite && !none) {
+            return given(
+                    name, number.text("type").equals("integer") ? whole(number, value, at) : number(value, at), at);
+        }
+        return new Json.Obj().put("set", false).put("infinite", infinite).put("number", 0L);
+    }
+
+    /** Returns a number that is set, where it is not the type's NO_VAL or INFINITE, which clients may write out. */
+    private static Json.Obj given(String name, @Nullable Object number, String at) throws RestException {
+        boolean unset = false;
+        boolean infinite = false;
+        if (number instanceof Long n && name.contains("uint")) {
+            long max = name.contains("uint16") ? UINT16_MAX : UINT32_MAX;
+            boolean isSmall = !name.contains("uint64");
+            if (n < 0 || isSmall && n > max) {
+                throw outOfRange(n, at);
+            }
+            unset = isSmall && n == max - 1;
+            infinite = isSmall && n == max;
+        }
         return new Json.Obj()
-                .put("set", !infinite && !none)
+                .put("set", !unset && !infinite)
                 .put("infinite", infinite)
-                .put("number", infinite || none ? 0L : number(value, at));
+                .put("number", unset || infinite ? 0L : number);
+    }
+
+    private static RestException outOfRange(Object number, String at) {
+        return RestException.unfit("The number " + number + " is out of range", at);
+    }
+
+    private static long whole(Json.Obj schema, @Nullable Object value, String at) throws RestException {
+        Number number = number(value, at);
+        if (number instanceof Double real && real != Math.rint(real)) {
+            throw RestException.unfit("Expected OpenAPI type=integer but got a fraction: " + real, at);
+        }
+        long whole = number.longValue();
+        boolean isTooLarge = Math.abs(number.doubleValue()) >= LONG_END
+                || schema.text("format").equals("int32") && (whole < Integer.MIN_VALUE || whole > UINT32_MAX);
+        if (isTooLarge) {
+            throw outOfRange(number, at);
+        }
+        return whole;
     }
 
     private Object array(Json.Obj s, @Nullable Object value, String at, int depth) throws RestException {

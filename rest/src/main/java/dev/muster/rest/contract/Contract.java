@@ -60,38 +60,38 @@ public final class Contract {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Contract c = new Contract();
-        all.objects("paths").forEach(p -> c.operations.add(operation(p)));
-        for (Json.Obj s : all.objects("schemas")) {
-            for (Object version : s.list("in")) {
-                c.schemas.put(version + " " + s.text("name"), s.obj("schema"));
+        Contract contract = new Contract();
+        all.objects("paths").forEach(p -> contract.operations.add(operation(p)));
+        for (Json.Obj step : all.objects("schemas")) {
+            for (Object version : step.list("in")) {
+                contract.schemas.put(version + " " + step.text("name"), step.obj("schema"));
             }
         }
-        return c;
+        return contract;
     }
 
-    private static Operation operation(Json.Obj p) {
+    private static Operation operation(Json.Obj partition) {
         List<Param> params = new ArrayList<>();
-        for (Json.Obj q : p.objects("params")) {
+        for (Json.Obj query : partition.objects("params")) {
             params.add(new Param(
-                    q.text("name"),
-                    q.flag("path"),
-                    q.flag("empty"),
-                    q.texts("enum"),
-                    q.flag("described"),
-                    q.flag("deprecated")));
+                    query.text("name"),
+                    query.flag("path"),
+                    query.flag("empty"),
+                    query.texts("enum"),
+                    query.flag("described"),
+                    query.flag("deprecated")));
         }
         return new Operation(
-                p.text("path"),
-                p.text("method"),
-                p.text("id"),
-                p.text("tag"),
-                p.text("summary"),
+                partition.text("path"),
+                partition.text("method"),
+                partition.text("id"),
+                partition.text("tag"),
+                partition.text("summary"),
                 params,
-                p.text("body"),
-                p.text("answer"),
-                p.flag("described"),
-                versions(p.list("in")));
+                partition.text("body"),
+                partition.text("answer"),
+                partition.flag("described"),
+                versions(partition.list("in")));
     }
 
     private static Set<Integer> versions(List<Object> list) {
@@ -115,25 +115,25 @@ public final class Contract {
 
     /** Returns what the schema refers to, if it is a reference. */
     public Json.Obj resolved(int version, Json.Obj schema) {
-        Json.Obj s = schema;
-        while (s.has("$ref")) {
-            s = schema(version, s.text("$ref"));
+        Json.Obj step = schema;
+        while (step.has("$ref")) {
+            step = schema(version, step.text("$ref"));
         }
-        return s;
+        return step;
     }
 
     /**
-     * What a request means; a slash at the end makes no difference.
+     * Finds the operation of a request; a slash at the end makes no difference.
      *
      * @param path decoded
      */
     public Optional<Match> find(int version, String method, String path) {
-        for (Operation o : operations) {
-            if (o.versions.contains(version) && o.method.equalsIgnoreCase(method)) {
+        for (Operation operation : operations) {
+            if (operation.versions.contains(version) && operation.method.equalsIgnoreCase(method)) {
                 Optional<Map<String, String>> found =
-                        fit(o.path.replace("{v}", "v0.0." + version).split("/"), path.split("/"));
+                        fit(operation.path.replace("{v}", "v0.0." + version).split("/"), path.split("/"));
                 if (found.isPresent()) {
-                    return Optional.of(new Match(o, found.get()));
+                    return Optional.of(new Match(operation, found.get()));
                 }
             }
         }

@@ -27,15 +27,15 @@ public final class Document {
         Json.Obj schemas = new Json.Obj();
         for (int version : versions) {
             Set<String> used = new TreeSet<>();
-            for (Contract.Operation o : contract.operations(version)) {
-                if (tags.contains(o.tag())) {
-                    String path = o.path().replace("{v}", "v0.0." + version);
+            for (Contract.Operation operation : contract.operations(version)) {
+                if (tags.contains(operation.tag())) {
+                    String path = operation.path().replace("{v}", "v0.0." + version);
                     if (!paths.has(path)) {
                         paths.put(path, new Json.Obj());
                     }
-                    paths.obj(path).put(o.method(), operation(o, version));
-                    follow(version, o.body(), used);
-                    follow(version, o.answer(), used);
+                    paths.obj(path).put(operation.method(), operation(operation, version));
+                    follow(version, operation.body(), used);
+                    follow(version, operation.answer(), used);
                 }
             }
             used.forEach(name ->
@@ -71,7 +71,7 @@ public final class Document {
                 parts.add("openapi/" + plugin);
             }
         });
-        Json.Obj own = new Json.Obj()
+        Json.Obj info = new Json.Obj()
                 .put("data_parsers", parsers)
                 .put("openapi", parts)
                 .put("version", Tree.release())
@@ -92,7 +92,7 @@ public final class Document {
                                 .put("name", "Apache 2.0")
                                 .put("url", "https://www.apache.org/licenses/LICENSE-2.0.html"))
                 .put("version", "Slurm-" + Release.VERSION)
-                .put("x-slurm", own);
+                .put("x-slurm", info);
     }
 
     private List<Object> tagList() {
@@ -163,21 +163,21 @@ public final class Document {
                                         .put("content", content(o.answer(), version))));
     }
 
-    private static Json.Obj param(Contract.Param p) {
+    private static Json.Obj param(Contract.Param parameter) {
         Json.Obj kind = new Json.Obj().put("type", "string");
-        if (!p.values().isEmpty()) {
-            kind.put("enum", new ArrayList<Object>(p.values()));
+        if (!parameter.values().isEmpty()) {
+            kind.put("enum", new ArrayList<Object>(parameter.values()));
         }
-        Json.Obj out = new Json.Obj().put("name", p.name()).put("in", p.inPath() ? "path" : "query");
-        if (p.described()) {
-            out.put("description", words(p.name()));
+        Json.Obj out = new Json.Obj().put("name", parameter.name()).put("in", parameter.inPath() ? "path" : "query");
+        if (parameter.described()) {
+            out.put("description", words(parameter.name()));
         }
-        if (p.deprecated()) {
+        if (parameter.deprecated()) {
             out.put("deprecated", Boolean.TRUE);
         }
-        return out.put("required", p.inPath())
-                .put("allowEmptyValue", p.empty())
-                .put("style", p.inPath() ? "simple" : "form")
+        return out.put("required", parameter.inPath())
+                .put("allowEmptyValue", parameter.empty())
+                .put("style", parameter.inPath() ? "simple" : "form")
                 .put("explode", Boolean.FALSE)
                 .put("allowReserved", Boolean.FALSE)
                 .put("schema", kind);
@@ -203,19 +203,22 @@ public final class Document {
     private static Object worded(Object value, int version, String name) {
         if (value instanceof Json.Obj o) {
             Json.Obj out = new Json.Obj();
-            for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                switch (e.getKey()) {
-                    case "$ref" -> out.put("$ref", ref(version, String.valueOf(e.getValue())));
+            for (Map.Entry<String, Object> entry : o.fields().entrySet()) {
+                switch (entry.getKey()) {
+                    case "$ref" -> out.put("$ref", ref(version, String.valueOf(entry.getValue())));
                     case "description" ->
                         out.put(
                                 "description",
-                                e.getValue() instanceof String
+                                entry.getValue() instanceof String
                                         ? words(name)
-                                        : worded(e.getValue(), version, "description"));
+                                        : worded(entry.getValue(), version, "description"));
                     default ->
                         out.put(
-                                e.getKey(),
-                                worded(e.getValue(), version, e.getKey().equals("items") ? name : e.getKey()));
+                                entry.getKey(),
+                                worded(
+                                        entry.getValue(),
+                                        version,
+                                        entry.getKey().equals("items") ? name : entry.getKey()));
                 }
             }
             return out;

@@ -45,15 +45,15 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
         return found;
     }
 
-    private interface Last {
+    private interface Finisher {
         void run() throws IOException;
     }
 
     /** An encoding stream, and the action at its end. */
-    private record Through(OutputStream in, Last last) {}
+    private record FilteredStream(OutputStream in, Finisher last) {}
 
     private interface Filter {
-        Through to(OutputStream out) throws IOException;
+        FilteredStream to(OutputStream out) throws IOException;
     }
 
     /** The answer as it is to look. */
@@ -72,7 +72,7 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
         Optional<Http.Written> written = reply.written().map(w -> new Http.Written() {
             @Override
             public void to(OutputStream out) throws IOException {
-                Through through = filter.to(out);
+                FilteredStream through = filter.to(out);
                 w.to(through.in());
                 through.last().run();
             }
@@ -93,7 +93,7 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
     private static byte[] all(byte[] json, Filter filter) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         try {
-            Through through = filter.to(all);
+            FilteredStream through = filter.to(all);
             through.in().write(json, 0, json.length);
             through.last().run();
         } catch (IOException e) {
@@ -102,24 +102,24 @@ public record Forms(boolean prettyJson, boolean compactYaml, boolean tags) {
         return all.toByteArray();
     }
 
-    private static Through pretty(OutputStream out) {
+    private static FilteredStream pretty(OutputStream out) {
         Pretty pretty = new Pretty(out);
-        return new Through(pretty, pretty::flush);
+        return new FilteredStream(pretty, pretty::flush);
     }
 
-    private Through blocks(OutputStream out) {
-        AsYaml yaml = new AsYaml(out, tags);
-        return new Through(yaml, yaml::finish);
+    private FilteredStream blocks(OutputStream out) {
+        YamlTransform yaml = new YamlTransform(out, tags);
+        return new FilteredStream(yaml, yaml::finish);
     }
 
     /** JSON is a document of YAML as it is. */
-    private static Through flow(OutputStream out) throws IOException {
+    private static FilteredStream flow(OutputStream out) throws IOException {
         out.write("--- ".getBytes(StandardCharsets.UTF_8));
-        return new Through(out, () -> out.write("\n...\n".getBytes(StandardCharsets.UTF_8)));
+        return new FilteredStream(out, () -> out.write("\n...\n".getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Compact JSON that goes through gets a line for each value. */
-    static final class Pretty extends Reshaped {
+    /** Formats compact JSON with a line for each value. */
+    static final class Pretty extends JsonTransform {
         private int depth;
         private boolean quoted;
         private boolean escaped;

@@ -27,11 +27,11 @@ public final class ResponseWriter {
     private record Plan(SchemaType kind, String table) {}
 
     private final Json.Writer out;
-    private final Optional<OutputStream> to;
+    private final Optional<OutputStream> target;
 
-    private ResponseWriter(Json.Writer out, Optional<OutputStream> to) {
+    private ResponseWriter(Json.Writer out, Optional<OutputStream> target) {
         this.out = out;
-        this.to = to;
+        this.target = target;
     }
 
     public static byte[] json(SchemaType kind, @Nullable Object answer) {
@@ -45,14 +45,14 @@ public final class ResponseWriter {
     }
 
     /** Writes the answer in pieces, the last one included. */
-    public static void write(OutputStream to, SchemaType kind, Json.Obj answer) throws IOException {
+    public static void write(OutputStream target, SchemaType kind, Json.Obj answer) throws IOException {
         Json.Writer out = new Json.Writer();
         try {
-            new ResponseWriter(out, Optional.of(to)).value(kind, answer, 0);
+            new ResponseWriter(out, Optional.of(target)).value(kind, answer, 0);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        out.drain(to);
+        out.drain(target);
     }
 
     private void value(SchemaType kind, @Nullable Object value, int depth) {
@@ -77,12 +77,12 @@ public final class ResponseWriter {
             return;
         }
         char separator = '{';
-        for (SchemaType.Field f : kind.fields()) {
-            Object there = value.raw(f.name());
-            Object raw = there == null && f.required() ? below(value, f.name()) : there;
-            if (raw != null || f.required()) {
-                out.raw(separator).raw(f.key());
-                value(f.kind(), raw, depth + 1);
+        for (SchemaType.Field field : kind.fields()) {
+            Object there = value.raw(field.name());
+            Object raw = there == null && field.required() ? below(value, field.name()) : there;
+            if (raw != null || field.required()) {
+                out.raw(separator).raw(field.key());
+                value(field.kind(), raw, depth + 1);
                 separator = ',';
             }
         }
@@ -132,9 +132,9 @@ public final class ResponseWriter {
     }
 
     private void piece() {
-        if (to.isPresent() && out.size() >= PIECE_BYTES) {
+        if (target.isPresent() && out.size() >= PIECE_BYTES) {
             try {
-                out.drain(to.get());
+                out.drain(target.get());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -185,7 +185,7 @@ public final class ResponseWriter {
         return switch (value) {
             case Number n -> n.longValue();
             case Boolean b -> b ? 1L : 0L;
-            case String s when s.matches("-?[0-9]{1,18}") -> Long.parseLong(s);
+            case String text when text.matches("-?[0-9]{1,18}") -> Long.parseLong(text);
             case Json.Obj o -> o.number("number");
             case null, default -> 0L;
         };

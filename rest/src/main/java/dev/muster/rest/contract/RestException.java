@@ -45,7 +45,7 @@ public final class RestException extends Exception {
     }
 
     /**
-     * What slurmctld or slurmdbd says.
+     * Returns the error of slurmctld or slurmdbd.
      *
      * @param source {@code slurm_submit_batch_job()}
      */

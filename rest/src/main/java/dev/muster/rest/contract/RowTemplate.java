@@ -41,13 +41,13 @@ final class RowTemplate {
         // those that a row may lack come last: the first one has no comma
         Map<SchemaType.Field, Field.Made> last = new LinkedHashMap<>();
         char separator = '{';
-        for (SchemaType.Field f : kind.fields()) {
-            Field from = byName.get(f.name());
+        for (SchemaType.Field field : kind.fields()) {
+            Field from = byName.get(field.name());
             if (from instanceof Field.Made made) {
-                last.put(f, made);
-            } else if (from != null || f.required()) {
-                line.constant.raw(separator).raw(f.key());
-                line.field(f.kind(), from);
+                last.put(field, made);
+            } else if (from != null || field.required()) {
+                line.constant.raw(separator).raw(field.key());
+                line.field(field.kind(), from);
                 separator = ',';
             }
         }
@@ -118,9 +118,9 @@ final class RowTemplate {
 
     private void number(SchemaType kind, Field.Form form, java.util.function.ToLongFunction<Json.Obj> number) {
         byte[] any = ResponseWriter.json(kind, form.of(ANY));
-        int at = indexOf(any, ANY_BYTES);
-        byte[] before = at < 0 ? any : Arrays.copyOf(any, at);
-        byte[] after = at < 0 ? NOTHING : Arrays.copyOfRange(any, at + ANY_BYTES.length, any.length);
+        int index = indexOf(any, ANY_BYTES);
+        byte[] before = index < 0 ? any : Arrays.copyOf(any, index);
+        byte[] after = index < 0 ? NOTHING : Arrays.copyOfRange(any, index + ANY_BYTES.length, any.length);
         byte[] zero = ResponseWriter.json(kind, form.of(0));
         byte[] below = form == Field.Form.LIMIT ? ResponseWriter.json(kind, form.of(-1)) : NOTHING;
         flush();
@@ -130,7 +130,7 @@ final class RowTemplate {
                 out.raw(zero);
             } else if (n < 0 && below.length > 0) {
                 out.raw(below);
-            } else if (at < 0) {
+            } else if (index < 0) {
                 out.raw(before);
             } else {
                 out.raw(before).number(n).raw(after);

@@ -74,17 +74,17 @@ public final class SchemaType {
     private SchemaType() {}
 
     private void fill(Book book, int version, Json.Obj schema, Map<String, SchemaType> making) {
-        Json.Obj s = schema;
-        if (s.has("$ref")) {
-            s = book.contract.schema(version, s.text("$ref"));
+        Json.Obj step = schema;
+        if (step.has("$ref")) {
+            step = book.contract.schema(version, step.text("$ref"));
         }
-        type = s.text("type");
-        words = List.copyOf(s.list("enum"));
+        type = step.text("type");
+        words = List.copyOf(step.list("enum"));
         wordSet = Set.copyOf(words);
-        open = !s.has("properties");
+        open = !step.has("properties");
         List<Field> all = new ArrayList<>();
-        Set<String> required = Set.copyOf(s.texts("required"));
-        for (Map.Entry<String, Object> p : s.obj("properties").fields().entrySet()) {
+        Set<String> required = Set.copyOf(step.texts("required"));
+        for (Map.Entry<String, Object> p : step.obj("properties").fields().entrySet()) {
             String key = new String(Json.print(p.getKey()), StandardCharsets.UTF_8) + ":";
             all.add(new Field(
                     p.getKey(),
@@ -92,11 +92,11 @@ public final class SchemaType {
                     book.kind(version, (Json.Obj) p.getValue(), making),
                     required.contains(p.getKey())));
         }
-        for (String name : s.texts("required")) {
+        for (String name : step.texts("required")) {
             below(name, all);
         }
         fields = List.copyOf(all);
-        items = s.has("items") ? book.kind(version, s.obj("items"), making) : null;
+        items = step.has("items") ? book.kind(version, step.obj("items"), making) : null;
     }
 
     /**

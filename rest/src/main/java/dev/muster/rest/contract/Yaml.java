@@ -20,13 +20,13 @@ public final class Yaml {
     public static final class Unreadable extends Exception {
         private static final long serialVersionUID = 1L;
 
-        Unreadable(int line, String why) {
-            super("line " + (line + 1) + ": " + why, null, false, false);
+        Unreadable(int line, String reason) {
+            super("line " + (line + 1) + ": " + reason, null, false, false);
         }
     }
 
     private final List<String> lines;
-    private int at;
+    private int position;
 
     private Yaml(List<String> lines) {
         this.lines = lines;
@@ -34,35 +34,35 @@ public final class Yaml {
 
     public static @Nullable Object parse(byte[] utf8) throws Unreadable {
         List<String> lines = new ArrayList<>(List.of(new String(utf8, StandardCharsets.UTF_8).split("\r?\n", -1)));
-        Yaml y = new Yaml(lines);
-        y.skip();
-        if (y.at < lines.size() && lines.get(y.at).startsWith("%YAML ")) {
-            y.at++;
+        Yaml yaml = new Yaml(lines);
+        yaml.skip();
+        if (yaml.position < lines.size() && lines.get(yaml.position).startsWith("%YAML ")) {
+            yaml.position++;
         }
-        if (y.at < lines.size() && lines.get(y.at).strip().matches("---( !!(map|seq))?")) {
-            y.at++;
+        if (yaml.position < lines.size() && lines.get(yaml.position).strip().matches("---( !!(map|seq))?")) {
+            yaml.position++;
         }
-        y.skip();
-        if (y.at >= lines.size()) {
+        yaml.skip();
+        if (yaml.position >= lines.size()) {
             return null;
         }
-        Object value = y.block(y.indent(), 0);
-        y.skip();
-        if (y.at < lines.size() && !lines.get(y.at).strip().equals("...")) {
-            throw new Unreadable(y.at, "it belongs to nothing before it");
+        Object value = yaml.block(yaml.indent(), 0);
+        yaml.skip();
+        if (yaml.position < lines.size() && !lines.get(yaml.position).strip().equals("...")) {
+            throw new Unreadable(yaml.position, "it belongs to nothing before it");
         }
         return value;
     }
 
     private void skip() {
-        while (at < lines.size()
-                && (lines.get(at).isBlank() || lines.get(at).strip().startsWith("#"))) {
-            at++;
+        while (position < lines.size()
+                && (lines.get(position).isBlank() || lines.get(position).strip().startsWith("#"))) {
+            position++;
         }
     }
 
     private int indent() {
-        String line = lines.get(at);
+        String line = lines.get(position);
         int i = 0;
         while (i < line.length() && line.charAt(i) == ' ') {
             i++;
@@ -72,17 +72,17 @@ public final class Yaml {
 
     private boolean ended() {
         skip();
-        return at >= lines.size() || lines.get(at).strip().equals("...");
+        return position >= lines.size() || lines.get(position).strip().equals("...");
     }
 
     /** Reads the block at an indentation. */
     private @Nullable Object block(int indent, int depth) throws Unreadable {
         if (depth > DEPTH_MAX) {
-            throw new Unreadable(at, "nested too deeply");
+            throw new Unreadable(position, "nested too deeply");
         }
-        String text = lines.get(at).substring(indent);
+        String text = lines.get(position).substring(indent);
         if (text.startsWith("\t")) {
-            throw new Unreadable(at, "a tab in the indentation");
+            throw new Unreadable(position, "a tab in the indentation");
         }
         if (text.equals("-") || text.startsWith("- ")) {
             return list(indent, depth);
@@ -90,23 +90,23 @@ public final class Yaml {
         if (colon(key(text)) >= 0) {
             return mapping(indent, depth);
         }
-        Tagged t = tagged(text);
-        return t.text.isEmpty() ? nothing(t.tag) : scalar(t, Math.max(0, indent - 1));
+        TaggedText tagged = tagged(text);
+        return tagged.text.isEmpty() ? nothing(tagged.tag) : scalar(tagged, Math.max(0, indent - 1));
     }
 
     /** @param tag "" for none */
-    private record Tagged(String tag, String text) {}
+    private record TaggedText(String tag, String text) {}
 
-    private Tagged tagged(String text) throws Unreadable {
+    private TaggedText tagged(String text) throws Unreadable {
         if (!text.startsWith("!")) {
-            return new Tagged("", text);
+            return new TaggedText("", text);
         }
         int blank = text.indexOf(' ');
         String tag = blank < 0 ? text : text.substring(0, blank);
         if (!TAGS.contains(tag)) {
-            throw new Unreadable(at, "the tag " + tag + " is not read");
+            throw new Unreadable(position, "the tag " + tag + " is not read");
         }
-        return new Tagged(tag, blank < 0 ? "" : text.substring(blank).strip());
+        return new TaggedText(tag, blank < 0 ? "" : text.substring(blank).strip());
     }
 
     /** A line without the tag of its key. */
@@ -125,17 +125,17 @@ public final class Yaml {
 
     private List<Object> list(int indent, int depth) throws Unreadable {
         List<Object> out = new ArrayList<>();
-        while (!ended() && indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- ")) {
-            String rest = lines.get(at).substring(indent + 1);
-            Tagged t = tagged(rest.strip());
-            if (t.text.isEmpty()) {
-                at++;
-                out.add(ended() || indent() <= indent ? nothing(t.tag) : block(indent(), depth + 1));
-            } else if (!t.tag.isEmpty()) {
-                out.add(scalar(t, indent));
+        while (!ended() && indent() == indent && (lines.get(position).substring(indent) + " ").startsWith("- ")) {
+            String remainder = lines.get(position).substring(indent + 1);
+            TaggedText tagged = tagged(remainder.strip());
+            if (tagged.text.isEmpty()) {
+                position++;
+                out.add(ended() || indent() <= indent ? nothing(tagged.tag) : block(indent(), depth + 1));
+            } else if (!tagged.tag.isEmpty()) {
+                out.add(scalar(tagged, indent));
             } else {
                 // the dash is as good as a blank
-                lines.set(at, " ".repeat(indent + 1) + rest);
+                lines.set(position, " ".repeat(indent + 1) + remainder);
                 out.add(block(indent(), depth + 1));
             }
         }
@@ -145,28 +145,29 @@ public final class Yaml {
     private Json.Obj mapping(int indent, int depth) throws Unreadable {
         Json.Obj out = new Json.Obj();
         while (!ended() && indent() == indent) {
-            String text = key(lines.get(at).substring(indent));
+            String text = key(lines.get(position).substring(indent));
             int colon = colon(text);
             if (colon < 0) {
-                throw new Unreadable(at, "neither a key nor an item");
+                throw new Unreadable(position, "neither a key nor an item");
             }
             String key = String.valueOf(word(text.substring(0, colon).strip()));
             if (out.has(key)) {
-                throw new Unreadable(at, "a second " + key);
+                throw new Unreadable(position, "a second " + key);
             }
-            Tagged t = tagged(text.substring(colon + 1).strip());
-            String rest = t.text;
-            if (rest.matches("[|>][-+]?")) {
-                at++;
-                out.put(key, text(indent, rest));
-            } else if (rest.isEmpty() || rest.startsWith("#")) {
-                at++;
+            TaggedText tagged = tagged(text.substring(colon + 1).strip());
+            String remainder = tagged.text;
+            if (remainder.matches("[|>][-+]?")) {
+                position++;
+                out.put(key, text(indent, remainder));
+            } else if (remainder.isEmpty() || remainder.startsWith("#")) {
+                position++;
                 boolean inner = !ended()
                         && (indent() > indent
-                                || indent() == indent && (lines.get(at).substring(indent) + " ").startsWith("- "));
-                out.put(key, inner ? block(indent(), depth + 1) : nothing(t.tag));
+                                || indent() == indent
+                                        && (lines.get(position).substring(indent) + " ").startsWith("- "));
+                out.put(key, inner ? block(indent(), depth + 1) : nothing(tagged.tag));
             } else {
-                out.put(key, scalar(t, indent));
+                out.put(key, scalar(tagged, indent));
             }
         }
         return out;
@@ -174,20 +175,20 @@ public final class Yaml {
 
     /** A literal or folded text: what is indented deeper than its key. */
     private String text(int indent, String sign) {
-        List<String> own = new ArrayList<>();
+        List<String> textLines = new ArrayList<>();
         int inner = -1;
-        while (at < lines.size() && (lines.get(at).isBlank() || indent() > indent)) {
-            inner = inner < 0 && !lines.get(at).isBlank() ? indent() : inner;
-            own.add(lines.get(at++));
+        while (position < lines.size() && (lines.get(position).isBlank() || indent() > indent)) {
+            inner = inner < 0 && !lines.get(position).isBlank() ? indent() : inner;
+            textLines.add(lines.get(position++));
         }
         int cut = Math.max(0, inner);
-        int last = own.size();
-        while (last > 0 && own.get(last - 1).isBlank()) {
+        int last = textLines.size();
+        while (last > 0 && textLines.get(last - 1).isBlank()) {
             last--;
         }
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < last; i++) {
-            String line = own.get(i).length() > cut ? own.get(i).substring(cut) : "";
+            String line = textLines.get(i).length() > cut ? textLines.get(i).substring(cut) : "";
             out.append(line);
             if (i + 1 < last) {
                 out.append(sign.startsWith(">") && !line.isEmpty() ? " " : "\n");
@@ -222,56 +223,56 @@ public final class Yaml {
     private @Nullable Object jsonInLine(String text) throws Unreadable {
         try {
             Object value = Json.parse(text.getBytes(StandardCharsets.UTF_8));
-            at++;
+            position++;
             return value;
         } catch (Json.MalformedException e) {
-            throw new Unreadable(at, "what begins with " + text.charAt(0) + " must be JSON on one line");
+            throw new Unreadable(position, "what begins with " + text.charAt(0) + " must be JSON on one line");
         }
     }
 
     /** Adds the lines that continue a value; empty lines between them become line breaks. */
     private void joinLines(StringBuilder whole, boolean quoted, int indent) throws Unreadable {
         int breaks = 0;
-        while (at < lines.size() && (quoted ? !isWhole(whole) : continues(indent))) {
-            String line = lines.get(at).strip();
+        while (position < lines.size() && (quoted ? !isWhole(whole) : continues(indent))) {
+            String line = lines.get(position).strip();
             if (!quoted && colon(line) >= 0) {
-                throw new Unreadable(at, "a key below a value");
+                throw new Unreadable(position, "a key below a value");
             }
             if (!line.isEmpty()) {
                 whole.append(breaks == 0 ? " " : "\n".repeat(breaks)).append(line);
             }
             breaks = line.isEmpty() ? breaks + 1 : 0;
-            at++;
+            position++;
         }
     }
 
     /** Whether this line continues an unquoted value, which is indented deeper than its key. */
     private boolean continues(int indent) {
-        return !lines.get(at).isBlank()
+        return !lines.get(position).isBlank()
                 && indent() > indent
-                && !lines.get(at).strip().startsWith("#");
+                && !lines.get(position).strip().startsWith("#");
     }
 
     /** Reads a value that begins in this line and continues in lines that are indented deeper. */
-    private @Nullable Object scalar(Tagged t, int indent) throws Unreadable {
-        String text = t.text;
+    private @Nullable Object scalar(TaggedText tagged, int indent) throws Unreadable {
+        String text = tagged.text;
         char first = text.charAt(0);
         if (first == '{' || first == '[') {
             return jsonInLine(text);
         }
-        int firstLine = at;
+        int firstLine = position;
         boolean quoted = first == '"' || first == '\'';
         int hash = text.indexOf(" #");
         StringBuilder whole = new StringBuilder(
                 quoted || hash < 0 ? text.strip() : text.substring(0, hash).strip());
-        at++;
+        position++;
         joinLines(whole, quoted, indent);
         if (quoted && !isWhole(whole)) {
             throw new Unreadable(firstLine, "a quote without its end");
         }
-        at--; // of what is told wrong
-        Object value = t.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());
-        at++;
+        position--; // of what is told wrong
+        Object value = tagged.tag.equals(TEXT) && !quoted ? whole.toString() : word(whole.toString());
+        position++;
         return value;
     }
 
@@ -296,7 +297,7 @@ public final class Yaml {
         for (int i = 1; i < text.length() - 1; i++) {
             char c = text.charAt(i);
             if (c == '"') {
-                throw new Unreadable(at, "something behind the end of a quote");
+                throw new Unreadable(position, "something behind the end of a quote");
             }
             if (c != '\\') {
                 out.append(c);
@@ -318,14 +319,14 @@ public final class Yaml {
                 try {
                     out.appendCodePoint(Integer.parseInt(text, i + 1, Math.min(text.length(), i + 1 + digits), 16));
                 } catch (IllegalArgumentException e) {
-                    throw new Unreadable(at, "no sign has the number that stands behind \\" + sign);
+                    throw new Unreadable(position, "no sign has the number that stands behind \\" + sign);
                 }
                 i += digits;
                 continue;
             }
             int known = "0abtnvfre \"/\\N_LP".indexOf(sign);
             if (known < 0) {
-                throw new Unreadable(at, "\\" + sign + " is no sign");
+                throw new Unreadable(position, "\\" + sign + " is no sign");
             }
             out.append("\0\u0007\b\t\n\u000b\f\r\u001b \"/\\\u0085\u00a0\u2028\u2029".charAt(known));
         }
@@ -335,18 +336,18 @@ public final class Yaml {
     private @Nullable Object word(String text) throws Unreadable {
         if (text.startsWith("\"")) {
             if (text.length() < 2 || !text.endsWith("\"") || !isWhole(text)) {
-                throw new Unreadable(at, "a quote without its end");
+                throw new Unreadable(position, "a quote without its end");
             }
             return unescaped(text);
         }
         if (text.startsWith("'")) {
             if (text.length() < 2 || !text.endsWith("'")) {
-                throw new Unreadable(at, "a quote without its end");
+                throw new Unreadable(position, "a quote without its end");
             }
             return text.substring(1, text.length() - 1).replace("''", "'");
         }
         if (!text.isEmpty() && "&*!%@`?|>".indexOf(text.charAt(0)) >= 0) {
-            throw new Unreadable(at, "words that begin with " + text.charAt(0) + " are not read");
+            throw new Unreadable(position, "words that begin with " + text.charAt(0) + " are not read");
         }
         return switch (text) {
             case "", "~", "null" -> null;

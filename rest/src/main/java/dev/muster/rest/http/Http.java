@@ -156,7 +156,7 @@ public final class Http {
     }
 
     /** A client may close the connection between two lines. */
-    private static final class Gone extends IOException {
+    private static final class ConnectionLost extends IOException {
         private static final long serialVersionUID = 1L;
     }
 
@@ -164,7 +164,7 @@ public final class Http {
     Optional<Request> next() throws IOException, Malformed {
         try {
             return request();
-        } catch (Gone e) {
+        } catch (ConnectionLost e) {
             return Optional.empty();
         }
     }
@@ -201,35 +201,35 @@ public final class Http {
     }
 
     private String method(int first) throws IOException, Malformed {
-        StringBuilder b = new StringBuilder();
-        int c = first;
-        while (c != ' ') {
-            if (c < 'A' || c > 'Z' || b.length() > 10) {
-                throw new Malformed(400, c < 0 ? "Unexpected end of request" : "Invalid HTTP method");
+        StringBuilder text = new StringBuilder();
+        int octet = first;
+        while (octet != ' ') {
+            if (octet < 'A' || octet > 'Z' || text.length() > 10) {
+                throw new Malformed(400, octet < 0 ? "Unexpected end of request" : "Invalid HTTP method");
             }
-            b.append((char) c);
-            c = in.read();
+            text.append((char) octet);
+            octet = in.read();
         }
-        if (!METHODS.contains(b.toString())) {
+        if (!METHODS.contains(text.toString())) {
             throw new Malformed(400, "Invalid HTTP method");
         }
-        return b.toString();
+        return text.toString();
     }
 
     private String target() throws IOException, Malformed {
-        StringBuilder b = new StringBuilder();
-        int c = in.read();
-        while (c != ' ') {
-            if (c <= ' ' || c >= 0x7f) {
-                throw new Malformed(400, c < 0 ? "Unexpected end of request" : "Invalid character in URL");
+        StringBuilder text = new StringBuilder();
+        int octet = in.read();
+        while (octet != ' ') {
+            if (octet <= ' ' || octet >= 0x7f) {
+                throw new Malformed(400, octet < 0 ? "Unexpected end of request" : "Invalid character in URL");
             }
-            if (b.length() >= LINE_BYTES_MAX) {
+            if (text.length() >= LINE_BYTES_MAX) {
                 throw new Malformed(413, "URL too long");
             }
-            b.append((char) c);
-            c = in.read();
+            text.append((char) octet);
+            octet = in.read();
         }
-        String t = b.toString();
+        String t = text.toString();
         if (t.startsWith("http://")) {
             int slash = t.indexOf('/', 7);
             return slash < 0 ? "/" : t.substring(slash);
@@ -251,34 +251,34 @@ public final class Http {
     }
 
     /** Up to CR LF. */
-    private String line(String what) throws IOException, Malformed {
-        StringBuilder b = new StringBuilder();
+    private String line(String part) throws IOException, Malformed {
+        StringBuilder text = new StringBuilder();
         while (true) {
-            int c = in.read();
-            if (c == '\r') {
+            int octet = in.read();
+            if (octet == '\r') {
                 int next = in.read();
                 if (next != '\n') {
                     throw new Malformed(
                             400, next < 0 ? "Unexpected end of request" : "Missing an expected LF character");
                 }
-                return b.toString();
+                return text.toString();
             }
-            if (c < 0 && b.isEmpty() && what.equals("header")) {
-                throw new Gone();
+            if (octet < 0 && text.isEmpty() && part.equals("header")) {
+                throw new ConnectionLost();
             }
-            if (c < 0) {
+            if (octet < 0) {
                 throw new Malformed(400, "Unexpected end of request");
             }
-            if (c == '\n') {
+            if (octet == '\n') {
                 throw new Malformed(400, "Missing an expected CR character");
             }
-            if (c < ' ' && c != '\t' || c == 0x7f) {
-                throw new Malformed(400, "Unexpected character added or missing in HTTP " + what);
+            if (octet < ' ' && octet != '\t' || octet == 0x7f) {
+                throw new Malformed(400, "Unexpected character added or missing in HTTP " + part);
             }
-            if (b.length() >= LINE_BYTES_MAX) {
-                throw new Malformed(413, "HTTP " + what + " too long");
+            if (text.length() >= LINE_BYTES_MAX) {
+                throw new Malformed(413, "HTTP " + part + " too long");
             }
-            b.append((char) c);
+            text.append((char) octet);
         }
     }
 
@@ -398,28 +398,28 @@ public final class Http {
         return goesOn;
     }
 
-    private void writeHead(Reply r, boolean goesOn) throws IOException {
-        boolean pieces = r.written.isPresent();
-        StringBuilder b = new StringBuilder("HTTP/1.1 ")
-                .append(r.status)
+    private void writeHead(Reply reply, boolean goesOn) throws IOException {
+        boolean pieces = reply.written.isPresent();
+        StringBuilder text = new StringBuilder("HTTP/1.1 ")
+                .append(reply.status)
                 .append(' ')
-                .append(REASONS.getOrDefault(r.status, "UNKNOWN"))
+                .append(REASONS.getOrDefault(reply.status, "UNKNOWN"))
                 .append("\r\nConnection: ")
                 .append(goesOn ? "Keep-Alive" : "Close");
         if (!pieces) {
-            b.append("\r\nContent-Length: ").append(r.body.length);
+            text.append("\r\nContent-Length: ").append(reply.body.length);
         } else if (modern) {
-            b.append("\r\nTransfer-Encoding: chunked");
+            text.append("\r\nTransfer-Encoding: chunked");
         }
-        if (pieces || r.body.length > 0) {
-            b.append("\r\nContent-Type: ").append(r.type);
+        if (pieces || reply.body.length > 0) {
+            text.append("\r\nContent-Type: ").append(reply.type);
         }
-        if (r.status == 401) {
-            b.append("\r\nWWW-Authenticate: Bearer");
+        if (reply.status == 401) {
+            text.append("\r\nWWW-Authenticate: Bearer");
         }
-        r.headers.forEach(
-                (name, value) -> b.append("\r\n").append(name).append(": ").append(value));
-        out.write(b.append("\r\n\r\n").toString().getBytes(StandardCharsets.US_ASCII));
+        reply.headers.forEach(
+                (name, value) -> text.append("\r\n").append(name).append(": ").append(value));
+        out.write(text.append("\r\n\r\n").toString().getBytes(StandardCharsets.US_ASCII));
     }
 
     private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -434,8 +434,8 @@ public final class Http {
         }
 
         @Override
-        public void write(int b) throws IOException {
-            write(new byte[] {(byte) b}, 0, 1);
+        public void write(int text) throws IOException {
+            write(new byte[] {(byte) text}, 0, 1);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.muster.rest.http;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.PeerIds;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -52,10 +53,10 @@ public final class Listeners implements AutoCloseable {
     private record Port(ServerSocket socket, boolean encrypted) {}
 
     /** @param tls where connections may be encrypted: those that begin as TLS does, are */
-    public Listeners(int most, Optional<SSLContext> tls, DaemonLog log) {
+    public Listeners(int maximum, Optional<SSLContext> tls, DaemonLog log) {
         this.tls = tls;
         this.log = log;
-        connections = new Semaphore(most);
+        connections = new Semaphore(maximum);
     }
 
     /**
@@ -73,7 +74,7 @@ public final class Listeners implements AutoCloseable {
                 tcp(place.startsWith(HTTPS) ? place.substring(HTTPS.length()) : place, place.startsWith(HTTPS));
             }
         } catch (IOException e) {
-            throw new StartupException("Unable to listen on " + place + ": " + e.getMessage());
+            throw new StartupException("Unable to listen on " + place + ": " + ErrorSentence.of(e));
         }
     }
 
@@ -171,7 +172,7 @@ public final class Listeners implements AutoCloseable {
     /** Waits a moment after a failed accept: where files are used up, other connections end meanwhile. */
     private void failed(boolean closed, IOException e) {
         if (!closed) {
-            log.error("cannot accept a connection: " + e.getMessage());
+            log.error("cannot accept a connection: " + ErrorSentence.of(e));
             try {
                 Thread.sleep(100);
             } catch (InterruptedException i) {
@@ -203,7 +204,7 @@ public final class Listeners implements AutoCloseable {
                         .serve(wire.in, patience.watched(wire.out, socket));
             }
         } catch (IOException e) {
-            log.debug("connection lost: " + e.getMessage());
+            log.debug("connection lost: " + ErrorSentence.of(e));
         } finally {
             reading.end();
             free.run();
@@ -252,7 +253,7 @@ public final class Listeners implements AutoCloseable {
                             Channels.newInputStream(channel),
                             patience.watched(Channels.newOutputStream(channel), channel));
         } catch (IOException e) {
-            log.debug("connection lost: " + e.getMessage());
+            log.debug("connection lost: " + ErrorSentence.of(e));
         } finally {
             reading.end();
             free.run();
@@ -265,21 +266,21 @@ public final class Listeners implements AutoCloseable {
             try {
                 p.socket.close();
             } catch (IOException e) {
-                log.debug(e.getMessage());
+                log.debug(ErrorSentence.of(e));
             }
         }
         for (ServerSocketChannel s : sockets) {
             try {
                 s.close();
             } catch (IOException e) {
-                log.debug(e.getMessage());
+                log.debug(ErrorSentence.of(e));
             }
         }
         for (Path p : paths) {
             try {
                 Files.deleteIfExists(p);
             } catch (IOException e) {
-                log.debug(e.getMessage());
+                log.debug(ErrorSentence.of(e));
             }
         }
     }

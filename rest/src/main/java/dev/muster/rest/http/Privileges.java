@@ -3,6 +3,7 @@ package dev.muster.rest.http;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.ProcessIds;
 import dev.muster.model.Identity;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -78,7 +79,7 @@ public final class Privileges {
         try {
             call.run();
         } catch (IOException e) {
-            throw new StartupException("Unable to " + name + ": " + e.getMessage());
+            throw new StartupException("Unable to " + name + ": " + ErrorSentence.of(e));
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.muster.rest.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why slurmrestd does not start: said as a fatal error. */
+/** The reason why slurmrestd does not start, reported as a fatal error. */
 public final class StartupException extends Exception {
     private static final long serialVersionUID = 1L;
 

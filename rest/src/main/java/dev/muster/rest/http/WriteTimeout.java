@@ -12,14 +12,14 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class WriteTimeout {
     private final long mostMs;
-    private final Set<Watched> writing = ConcurrentHashMap.newKeySet();
+    private final Set<WatchedConnection> writing = ConcurrentHashMap.newKeySet();
 
     /** @param mostMs for one piece to be taken */
     WriteTimeout(long mostMs) {
         this.mostMs = mostMs;
     }
 
-    private record Watched(Closeable connection, long sinceNs) {}
+    private record WatchedConnection(Closeable connection, long sinceNs) {}
 
     /** Looks now and then until the process ends. */
     void start() {
@@ -37,7 +37,7 @@ final class WriteTimeout {
 
     @SuppressWarnings("ModifyCollectionInEnhancedForLoop") // a concurrent set, which bears removals
     void look(long nowNs) {
-        for (Watched w : writing) {
+        for (WatchedConnection w : writing) {
             if (nowNs - w.sinceNs > mostMs * 1_000_000 && writing.remove(w)) {
                 try {
                     w.connection.close();
@@ -58,7 +58,7 @@ final class WriteTimeout {
 
             @Override
             public void write(byte[] bytes, int from, int length) throws IOException {
-                Watched w = new Watched(connection, System.nanoTime());
+                WatchedConnection w = new WatchedConnection(connection, System.nanoTime());
                 writing.add(w);
                 try {
                     out.write(bytes, from, length);

@@ -107,8 +107,9 @@ public final class Accounting {
 
     // ---- the book
 
-    static List<Json.Obj> rows(RestCall c, String entity, Json.Obj where, List<String> options) throws SlurmException {
-        return c.host()
+    static List<Json.Obj> rows(RestCall call, String entity, Json.Obj where, List<String> options)
+            throws SlurmException {
+        return call.host()
                 .accounting()
                 .call(
                         "Show",
@@ -120,11 +121,11 @@ public final class Accounting {
     }
 
     /** @param pairs parameter of the query and condition of slurmdbd, by turns */
-    private static Json.Obj where(RestCall c, String... pairs) {
+    private static Json.Obj where(RestCall call, String... pairs) {
         Json.Obj out = new Json.Obj();
         for (int i = 0; i < pairs.length; i += 2) {
-            if (!c.asked(pairs[i]).isEmpty()) {
-                out.put(pairs[i + 1], c.asked(pairs[i]));
+            if (!call.asked(pairs[i]).isEmpty()) {
+                out.put(pairs[i + 1], call.asked(pairs[i]));
             }
         }
         return out;
@@ -141,11 +142,11 @@ public final class Accounting {
         {"rawqos", "include_the_raw_qos_or_delta_qos"}
     };
 
-    private static List<String> options(RestCall c) {
+    private static List<String> options(RestCall call) {
         List<String> out = new ArrayList<>();
         for (String[] o : OPTIONS) {
             for (int i = 1; i < o.length; i++) {
-                if (c.given(o[i])) {
+                if (call.given(o[i])) {
                     out.add(o[0]);
                 }
             }
@@ -153,66 +154,67 @@ public final class Accounting {
         return out;
     }
 
-    private static void list(RestCall c, String entity, String field, Json.Obj where) throws SlurmException {
-        List<String> options = options(c);
-        List<Json.Obj> rows = rows(c, entity, where, options).stream()
-                .filter(r -> fits(c, entity, r))
+    private static void list(RestCall call, String entity, String field, Json.Obj where) throws SlurmException {
+        List<String> options = options(call);
+        List<Json.Obj> rows = rows(call, entity, where, options).stream()
+                .filter(r -> fits(call, entity, r))
                 .toList();
-        rows.forEach(r -> clearUnwanted(c, r));
-        Json.Obj shape = shape(c, entity, rows);
-        if (entity.equals("user") && c.given("with_wckeys")) {
-            wckeysOf(c, shape);
+        rows.forEach(r -> clearUnwanted(call, r));
+        Json.Obj shape = shape(call, entity, rows);
+        if (entity.equals("user") && call.given("with_wckeys")) {
+            wckeysOf(call, shape);
         }
         if (shape.list(field).isEmpty()) {
-            c.nothing(field);
+            call.nothing(field);
         }
-        c.out().with(shape);
+        call.out().with(shape);
     }
 
     /** Conditions that slurmdbd does not know. */
-    private static boolean fits(RestCall c, String entity, Json.Obj row) {
+    private static boolean fits(RestCall call, String entity, Json.Obj row) {
         return switch (entity) {
-            case "wckey" -> !c.given("only_defaults") || row.text("WCKey").startsWith("*");
+            case "wckey" -> !call.given("only_defaults") || row.text("WCKey").startsWith("*");
             case "account" ->
-                !c.given("usersarecoords") || Words.of(row.text("AccountFlags")).contains("UsersAreCoords");
+                !call.given("usersarecoords")
+                        || Words.of(row.text("AccountFlags")).contains("UsersAreCoords");
             case "cluster" ->
-                (c.list("cluster").isEmpty() || c.list("cluster").contains(row.text("Cluster")))
-                        && c.list("federation").isEmpty()
-                        && flagged(c, row.text("ClusterFlags"));
+                (call.list("cluster").isEmpty() || call.list("cluster").contains(row.text("Cluster")))
+                        && call.list("federation").isEmpty()
+                        && flagged(call, row.text("ClusterFlags"));
             default -> true;
         };
     }
 
-    private static boolean flagged(RestCall c, String flags) {
+    private static boolean flagged(RestCall call, String flags) {
         List<String> has = Words.of(flags.toUpperCase(Locale.ROOT));
-        return c.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
+        return call.list("flags").stream().allMatch(f -> has.contains(f.toUpperCase(Locale.ROOT)));
     }
 
     /** Removes fields that the request does not want. */
-    private static void clearUnwanted(RestCall c, Json.Obj row) {
-        if (c.given("exclude_parent_id/name")) {
+    private static void clearUnwanted(RestCall call, Json.Obj row) {
+        if (call.given("exclude_parent_id/name")) {
             row.put("ParentID", "").put("ParentName", "");
         }
-        if (c.operation().id().contains("_user") && !options(c).contains("withassoc")) {
+        if (call.operation().id().contains("_user") && !options(call).contains("withassoc")) {
             // a default account is that of an association
             row.put("DefaultAccount", "").put("DefaultQOSID", "");
         }
-        if (c.operation().id().contains("_user") && !c.given("with_wckeys")) {
+        if (call.operation().id().contains("_user") && !call.given("with_wckeys")) {
             row.put("DefaultWCKey", "");
         }
-        if (c.given("without_defaults")) {
+        if (call.given("without_defaults")) {
             row.put("DefaultAccount", "").put("DefaultWCKey", "").put("DefaultQOSID", "");
         }
     }
 
-    static Json.Obj shape(RestCall c, String entity, List<Json.Obj> rows) throws SlurmException {
-        return AcctJson.of(entity, rows, rows(c, "tres", new Json.Obj(), List.of()))
+    static Json.Obj shape(RestCall call, String entity, List<Json.Obj> rows) throws SlurmException {
+        return AcctJson.of(entity, rows, rows(call, "tres", new Json.Obj(), List.of()))
                 .orElseThrow();
     }
 
-    private static void wckeysOf(RestCall c, Json.Obj users) throws SlurmException {
-        List<Json.Obj> all =
-                shape(c, "wckey", rows(c, "wckey", new Json.Obj(), List.of())).objects("wckeys");
+    private static void wckeysOf(RestCall call, Json.Obj users) throws SlurmException {
+        List<Json.Obj> all = shape(call, "wckey", rows(call, "wckey", new Json.Obj(), List.of()))
+                .objects("wckeys");
         users.objects("users")
                 .forEach(u -> u.put(
                         "wckeys",
@@ -221,13 +223,13 @@ public final class Accounting {
                                 .toList())));
     }
 
-    private static void associations(RestCall c) throws SlurmException {
+    private static void associations(RestCall call) throws SlurmException {
         list(
-                c,
+                call,
                 "association",
                 "associations",
                 where(
-                        c,
+                        call,
                         "account",
                         "account",
                         "cluster",
@@ -247,44 +249,47 @@ public final class Accounting {
     }
 
     /** Finds a wckey by number; by name where none has that number. */
-    private static void wckey(RestCall c) throws SlurmException {
-        String id = c.path("id");
-        List<Json.Obj> all = rows(c, "wckey", new Json.Obj(), List.of());
-        List<Json.Obj> meant = all.stream().filter(w -> w.text("ID").equals(id)).toList();
+    private static void wckey(RestCall call) throws SlurmException {
+        String id = call.path("id");
+        List<Json.Obj> all = rows(call, "wckey", new Json.Obj(), List.of());
+        List<Json.Obj> matching =
+                all.stream().filter(w -> w.text("ID").equals(id)).toList();
         Json.Obj shape = shape(
-                c,
+                call,
                 "wckey",
-                meant.isEmpty()
+                matching.isEmpty()
                         ? all.stream()
                                 .filter(w -> AccountingChanges.wckeyName(w).equals(id))
                                 .toList()
-                        : meant);
+                        : matching);
         if (shape.list("wckeys").isEmpty()) {
-            c.nothing("wckeys");
+            call.nothing("wckeys");
         }
-        c.out().with(shape);
+        call.out().with(shape);
     }
 
-    private static void config(RestCall c) throws SlurmException {
+    private static void config(RestCall call) throws SlurmException {
         for (String entity : List.of("cluster", "tres", "account", "user", "qos", "wckey", "association")) {
             boolean tree = entity.equals("account") || entity.equals("user");
             Json.Obj shape = shape(
-                    c, entity, rows(c, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
-            shape.fields().forEach((k, v) -> c.out().put(k.equals("TRES") ? "tres" : k, v));
+                    call,
+                    entity,
+                    rows(call, entity, new Json.Obj(), tree ? List.of("withassoc", "withcoord") : List.of()));
+            shape.fields().forEach((k, v) -> call.out().put(k.equals("TRES") ? "tres" : k, v));
         }
     }
 
-    private static void conf(RestCall c) throws SlurmException {
-        List<Json.Obj> rows = rows(c, "configuration", new Json.Obj(), List.of());
-        c.out().with(ConfJson.slurmdbd(rows.isEmpty() ? new Json.Obj() : rows.getFirst()));
+    private static void conf(RestCall call) throws SlurmException {
+        List<Json.Obj> rows = rows(call, "configuration", new Json.Obj(), List.of());
+        call.out().with(ConfJson.slurmdbd(rows.isEmpty() ? new Json.Obj() : rows.getFirst()));
     }
 
-    private static void instances(RestCall c) throws SlurmException {
+    private static void instances(RestCall call) throws SlurmException {
         List<Json.Obj> rows = rows(
-                c,
+                call,
                 "instance",
                 where(
-                        c,
+                        call,
                         "cluster",
                         "cluster",
                         "extra",
@@ -301,20 +306,20 @@ public final class Accounting {
                         "start"),
                 List.of());
         if (rows.isEmpty()) {
-            c.nothing("instances");
+            call.nothing("instances");
         }
-        c.out().with(AcctJson.of("instance", rows, List.of()).orElseThrow());
+        call.out().with(AcctJson.of("instance", rows, List.of()).orElseThrow());
     }
 
-    private static void diag(RestCall c) throws SlurmException {
-        c.out().with(AcctJson.statistics(rows(c, "stats", new Json.Obj(), List.of())));
+    private static void diag(RestCall call) throws SlurmException {
+        call.out().with(AcctJson.statistics(rows(call, "stats", new Json.Obj(), List.of())));
     }
 
-    private static void ping(RestCall c) throws SlurmException {
+    private static void ping(RestCall call) throws SlurmException {
         long began = System.nanoTime();
         boolean up;
         try {
-            c.host().accounting().call("Ping", new Json.Obj());
+            call.host().accounting().call("Ping", new Json.Obj());
             up = true;
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.CTLD_CONNECT.number() && e.errno() != SlurmErrno.CTLD_RECV.number()) {
@@ -322,15 +327,15 @@ public final class Accounting {
             }
             up = false;
         }
-        c.out().with(ControlJson.slurmdbdPing(c.host().accountingHost(), up, (System.nanoTime() - began) / 1000));
+        call.out().with(ControlJson.slurmdbdPing(call.host().accountingHost(), up, (System.nanoTime() - began) / 1000));
     }
 
     // ---- jobs
 
-    private static void answer(RestCall c, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
-        EndedPages pages = new EndedPages(c.host(), query);
+    private static void answer(RestCall call, Json.Obj query, Predicate<Json.Obj> conditions) throws SlurmException {
+        EndedPages pages = new EndedPages(call.host(), query);
         boolean alone = query.flag("allocationsOnly");
-        c.out().put("jobs", (LazyList) element -> {
+        call.out().put("jobs", (LazyList) element -> {
             boolean[] any = {false};
             try {
                 pages.each(reply -> reply.objects("jobs").stream()
@@ -338,7 +343,7 @@ public final class Accounting {
                         .forEach(e -> {
                             any[0] = true;
                             element.accept(SacctJson.job(
-                                    c.names(),
+                                    call.names(),
                                     e.obj("job"),
                                     alone ? List.of() : e.objects("steps"),
                                     reply.number("now"),
@@ -346,21 +351,23 @@ public final class Accounting {
                         }));
             } catch (SlurmException e) {
                 // what was read has gone out: errors stand behind it
-                c.out().error(RestException.of(e, c.operation().id().replace("_{v}", "") + "()"));
+                call.out().error(RestException.of(e, call.operation().id().replace("_{v}", "") + "()"));
             }
             if (!any[0]) {
-                c.nothing("jobs");
+                call.nothing("jobs");
             }
         });
     }
 
-    private static void job(RestCall c) throws RestException, SlurmException {
-        if (!c.path("job_id").matches("[0-9].*")) {
-            throw RestException.query("\"" + c.path("job_id") + "\" is no job", "#/job_id/");
+    private static void job(RestCall call) throws RestException, SlurmException {
+        if (!call.path("job_id").matches("[0-9].*")) {
+            throw RestException.query("\"" + call.path("job_id") + "\" is no job", "#/job_id/");
         }
         answer(
-                c,
-                new Json.Obj().put("allUsers", Boolean.TRUE).put("jobs", RestCall.objects(List.of(c.path("job_id")))),
+                call,
+                new Json.Obj()
+                        .put("allUsers", Boolean.TRUE)
+                        .put("jobs", RestCall.objects(List.of(call.path("job_id")))),
                 j -> true);
     }
 
@@ -383,51 +390,51 @@ public final class Accounting {
         "wckeys"
     };
 
-    private static void jobs(RestCall c) throws RestException, SlurmException {
-        Predicate<Json.Obj> conditions = EndedJobs.of(c);
-        Json.Obj q = new Json.Obj();
+    private static void jobs(RestCall call) throws RestException, SlurmException {
+        Predicate<Json.Obj> conditions = EndedJobs.of(call);
+        Json.Obj query = new Json.Obj();
         for (int i = 0; i < LISTS.length; i += 2) {
-            if (!c.list(LISTS[i]).isEmpty()) {
-                q.put(LISTS[i + 1], RestCall.objects(c.list(LISTS[i])));
+            if (!call.list(LISTS[i]).isEmpty()) {
+                query.put(LISTS[i + 1], RestCall.objects(call.list(LISTS[i])));
             }
         }
         List<Object> states = new ArrayList<>();
-        for (String state : c.list("state")) {
+        for (String state : call.list("state")) {
             states.add(state(state));
         }
         if (!states.isEmpty()) {
-            q.put("states", states);
+            query.put("states", states);
         }
-        if (!c.asked("node").isEmpty()) {
-            q.put("nodes", RestCall.objects(Tree.hosts(c.asked("node"))));
+        if (!call.asked("node").isEmpty()) {
+            query.put("nodes", RestCall.objects(Tree.hosts(call.asked("node"))));
         }
-        ids(c, q, "users", "userIds");
-        ids(c, q, "groups", "groupIds");
-        if (!q.has("userIds")) {
-            q.put("allUsers", Boolean.TRUE);
+        ids(call, query, "users", "userIds");
+        ids(call, query, "groups", "groupIds");
+        if (!query.has("userIds")) {
+            query.put("allUsers", Boolean.TRUE);
         }
-        q.put("from", c.time("start_time"))
-                .put("to", c.time("end_time"))
-                .put("duplicates", c.given("show_duplicates"))
-                .put("allocationsOnly", c.given("skip_steps"));
-        q.put("wholeHetjob", wholeHetjob(c));
-        q.put("text", keptText(c));
-        answer(c, q, conditions);
+        query.put("from", call.time("start_time"))
+                .put("to", call.time("end_time"))
+                .put("duplicates", call.given("show_duplicates"))
+                .put("allocationsOnly", call.given("skip_steps"));
+        query.put("wholeHetjob", wholeHetjob(call));
+        query.put("text", keptText(call));
+        answer(call, query, conditions);
     }
 
-    private static String wholeHetjob(RestCall c) {
-        if (c.given("whole_hetjob")) {
+    private static String wholeHetjob(RestCall call) {
+        if (call.given("whole_hetjob")) {
             return "yes";
         }
-        return c.given("disable_whole_hetjob") ? "no" : "";
+        return call.given("disable_whole_hetjob") ? "no" : "";
     }
 
     /** Returns the kind of text that the answer has for each job; "" for none. */
-    private static String keptText(RestCall c) {
-        if (c.given("show_batch_script")) {
+    private static String keptText(RestCall call) {
+        if (call.given("show_batch_script")) {
             return AccountingRows.Query.SCRIPT;
         }
-        return c.given("show_job_environment") ? AccountingRows.Query.ENVIRONMENT : "";
+        return call.given("show_job_environment") ? AccountingRows.Query.ENVIRONMENT : "";
     }
 
     /** Parses a state as sacct does: name or abbreviation, in any case. */
@@ -444,17 +451,19 @@ public final class Accounting {
         return name;
     }
 
-    private static void ids(RestCall c, Json.Obj q, String parameter, String field) throws RestException {
+    private static void ids(RestCall call, Json.Obj query, String parameter, String field) throws RestException {
         List<Object> ids = new ArrayList<>();
-        for (String name : c.list(parameter)) {
-            int id = field.startsWith("u") ? c.host().userId(name) : c.host().groupId(name);
+        for (String name : call.list(parameter)) {
+            int id = field.startsWith("u")
+                    ? call.host().userId(name)
+                    : call.host().groupId(name);
             if (id < 0) {
                 throw RestException.query("\"" + name + "\" is not known", "#/" + parameter + "/");
             }
             ids.add((long) id);
         }
         if (!ids.isEmpty()) {
-            q.put(field, ids);
+            query.put(field, ids);
         }
     }
 }

@@ -59,9 +59,10 @@ final class AccountingChanges {
      *
      * @throws RestException with the first of slurmdbd's sentences, if it was refused
      */
-    static Json.Obj change(RestCall c, String verb, String entity, Map<String, String> set, Map<String, String> where)
+    static Json.Obj change(
+            RestCall call, String verb, String entity, Map<String, String> set, Map<String, String> conditions)
             throws RestException, SlurmException {
-        Json.Obj done = c.host()
+        Json.Obj done = call.host()
                 .accounting()
                 .call(
                         "Change",
@@ -69,41 +70,41 @@ final class AccountingChanges {
                                 .put("verb", verb)
                                 .put("entity", entity)
                                 .put("set", of(set))
-                                .put("where", of(where))
+                                .put("where", of(conditions))
                                 .put("commit", Boolean.TRUE));
         if (!done.texts("error").isEmpty()) {
             int errno = done.integer("errno");
             String sentence = String.join("\n", done.texts("error")).strip();
-            boolean adding = c.operation().id().contains("_post_users_association");
+            boolean adding = call.operation().id().contains("_post_users_association");
             if (sentence.equals("Nothing new added.") || adding && sentence.contains("\nNothing added.")) {
-                unchanged(c);
+                unchanged(call);
                 return done;
             }
-            throw refused(c, errno, sentence);
+            throw refused(call, errno, sentence);
         }
         return done;
     }
 
     /**
-     * What slurmdbd says of an entity that it does not remove is a number of Slurm's errors; other refusals have their
-     * sentence.
+     * Returns the error for a refused change. An entity that slurmdbd does not remove has an error number of Slurm;
+     * other refusals have their sentence.
      */
-    private static RestException refused(RestCall c, int errno, String sentence) {
+    private static RestException refused(RestCall call, int errno, String sentence) {
         String first = sentence.lines().findFirst().orElse("").strip();
         Optional<SlurmErrno> known = !first.startsWith(REFUSED)
                 ? Optional.empty()
                 : Arrays.stream(SlurmErrno.values())
                         .filter(e -> e.sentence().equals(first.substring(REFUSED.length())))
                         .findFirst();
-        String[] names = REMOVALS.get(c.operation().id().replaceAll(".*_delete_", ""));
+        String[] names = REMOVALS.get(call.operation().id().replaceAll(".*_delete_", ""));
         if (known.isPresent() && names != null) {
             return RestException.of(known.get(), names[0] + " failed", names[1]);
         }
-        return c.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
+        return call.refused(errno > 0 ? SlurmErrno.of(errno) : SlurmErrno.ERROR, sentence);
     }
 
     private static final String REFUSED = "Error with request: ";
-    /** Operations that delete: what their failure is called, and where it is said. */
+    /** Operations that delete: the description and the source of their error. */
     private static final Map<String, String[]> REMOVALS = Map.of(
             "user",
             new String[] {"slurmdb_users_remove", "_delete_user"},
@@ -133,77 +134,78 @@ final class AccountingChanges {
         return out;
     }
 
-    private static boolean exists(RestCall c, String entity, String name) throws SlurmException {
-        return !Accounting.rows(c, entity, new Json.Obj().put("name", name), List.of())
+    private static boolean exists(RestCall call, String entity, String name) throws SlurmException {
+        return !Accounting.rows(call, entity, new Json.Obj().put("name", name), List.of())
                 .isEmpty();
     }
 
-    private static String named(Json.Obj o, String what) throws RestException {
+    private static String named(Json.Obj o, String field) throws RestException {
         if (o.text("name").isEmpty()) {
-            throw RestException.incomplete(what + " needs a name");
+            throw RestException.incomplete(field + " needs a name");
         }
         return o.text("name");
     }
 
-    private static void deleted(RestCall c, String entity, Map<String, String> where, String field, String name)
+    private static void deleted(RestCall call, String entity, Map<String, String> conditions, String field, String name)
             throws RestException, SlurmException {
-        List<String> names = change(c, "delete", entity, Map.of(), where).texts("names");
+        List<String> names =
+                change(call, "delete", entity, Map.of(), conditions).texts("names");
         if (names.isEmpty()) {
-            unchanged(c);
+            unchanged(call);
         }
-        c.out().put(field, RestCall.objects(names.isEmpty() ? List.of() : List.of(name)));
+        call.out().put(field, RestCall.objects(names.isEmpty() ? List.of() : List.of(name)));
     }
 
     /** Nothing was deleted, as the entity does not exist. */
-    private static void unchanged(RestCall c) {
-        c.out().status(304);
+    private static void unchanged(RestCall call) {
+        call.out().status(304);
     }
 
     // ---- QOS, clusters, TRES
 
-    private static void qos(RestCall c) throws RestException, SlurmException {
-        for (Json.Obj q : c.body().objects("qos")) {
-            if (q.text("name").isEmpty()) {
+    private static void qos(RestCall call) throws RestException, SlurmException {
+        for (Json.Obj query : call.body().objects("qos")) {
+            if (query.text("name").isEmpty()) {
                 throw RestException.query("Cannot create a QOS without a name", "_foreach_update_qos");
             }
-            String name = q.text("name");
-            Map<String, String> set = AcctJson.settings("qos", q);
-            if (!exists(c, "qos", name)) {
-                change(c, "add", "qos", set, map("name", name));
+            String name = query.text("name");
+            Map<String, String> set = AcctJson.settings("qos", query);
+            if (!exists(call, "qos", name)) {
+                change(call, "add", "qos", set, map("name", name));
             } else if (!set.isEmpty()) {
-                change(c, "modify", "qos", set, map("name", name));
+                change(call, "modify", "qos", set, map("name", name));
             }
         }
     }
 
-    private static void deleteQos(RestCall c) throws RestException, SlurmException {
-        deleted(c, "qos", map("name", c.path("qos")), "removed_qos", c.path("qos"));
+    private static void deleteQos(RestCall call) throws RestException, SlurmException {
+        deleted(call, "qos", map("name", call.path("qos")), "removed_qos", call.path("qos"));
     }
 
-    private static void clusters(RestCall c) throws RestException, SlurmException {
-        for (Json.Obj cluster : c.body().objects("clusters")) {
+    private static void clusters(RestCall call) throws RestException, SlurmException {
+        for (Json.Obj cluster : call.body().objects("clusters")) {
             String name = named(cluster, "A cluster");
-            if (!exists(c, "cluster", name)) {
-                change(c, "add", "cluster", Map.of(), map("name", name));
+            if (!exists(call, "cluster", name)) {
+                change(call, "add", "cluster", Map.of(), map("name", name));
             }
         }
     }
 
-    private static void deleteCluster(RestCall c) throws RestException, SlurmException {
-        deleted(c, "cluster", map("name", c.path("cluster_name")), "deleted_clusters", c.path("cluster_name"));
+    private static void deleteCluster(RestCall call) throws RestException, SlurmException {
+        deleted(call, "cluster", map("name", call.path("cluster_name")), "deleted_clusters", call.path("cluster_name"));
     }
 
-    private static void tres(RestCall c) throws RestException, SlurmException {
-        List<Json.Obj> known = Accounting.shape(c, "tres", Accounting.rows(c, "tres", new Json.Obj(), List.of()))
+    private static void tres(RestCall call) throws RestException, SlurmException {
+        List<Json.Obj> known = Accounting.shape(call, "tres", Accounting.rows(call, "tres", new Json.Obj(), List.of()))
                 .objects("TRES");
-        List<Json.Obj> wanted = c.body().objects("TRES").isEmpty()
-                ? c.body().objects("tres")
-                : c.body().objects("TRES");
+        List<Json.Obj> wanted = call.body().objects("TRES").isEmpty()
+                ? call.body().objects("tres")
+                : call.body().objects("TRES");
         for (Json.Obj t : wanted) {
             if (known.stream()
                     .noneMatch(k -> k.text("type").equals(t.text("type"))
                             && k.text("name").equals(t.text("name")))) {
-                throw c.refused(
+                throw call.refused(
                         SlurmErrno.NOT_SUPPORTED,
                         "TRES come from the clusters that register: none is added by hand in this version");
             }
@@ -212,8 +214,8 @@ final class AccountingChanges {
 
     // ---- accounts
 
-    private static void accounts(RestCall c) throws RestException, SlurmException {
-        for (Json.Obj a : c.body().objects("accounts")) {
+    private static void accounts(RestCall call) throws RestException, SlurmException {
+        for (Json.Obj a : call.body().objects("accounts")) {
             String name = named(a, "An account");
             Map<String, String> set = withoutEmpty(
                     "description",
@@ -222,13 +224,13 @@ final class AccountingChanges {
                     a.text("organization"),
                     "Flags",
                     coordFlag(a.texts("flags")));
-            if (!exists(c, "account", name)) {
-                change(c, "add", "account", set, map("name", name));
+            if (!exists(call, "account", name)) {
+                change(call, "add", "account", set, map("name", name));
             } else if (!set.isEmpty()) {
-                change(c, "modify", "account", set, map("name", name));
+                change(call, "modify", "account", set, map("name", name));
             }
             if (!a.objects("associations").isEmpty()) {
-                c.out()
+                call.out()
                         .warning(
                                 "What an account's associations are is said with POST associations: those of " + name
                                         + " are passed over",
@@ -236,7 +238,7 @@ final class AccountingChanges {
             }
             if (a.has("coordinators")) {
                 coordinators(
-                        c,
+                        call,
                         name,
                         a.objects("coordinators").stream()
                                 .map(o -> o.text("name").toLowerCase(Locale.ROOT))
@@ -251,41 +253,42 @@ final class AccountingChanges {
     }
 
     /** These and no others. */
-    private static void coordinators(RestCall c, String account, List<String> wanted)
+    private static void coordinators(RestCall call, String account, List<String> wanted)
             throws RestException, SlurmException {
-        List<Json.Obj> rows = Accounting.rows(c, "account", new Json.Obj().put("name", account), List.of("withcoord"));
+        List<Json.Obj> rows =
+                Accounting.rows(call, "account", new Json.Obj().put("name", account), List.of("withcoord"));
         List<String> had = rows.isEmpty() ? List.of() : Words.of(rows.getFirst().text("Coordinators"));
         List<String> fresh = wanted.stream().filter(n -> !had.contains(n)).toList();
         List<String> gone = had.stream().filter(n -> !wanted.contains(n)).toList();
         if (!fresh.isEmpty()) {
-            change(c, "add", "coordinator", Map.of(), map("name", String.join(",", fresh), "account", account));
+            change(call, "add", "coordinator", Map.of(), map("name", String.join(",", fresh), "account", account));
         }
         if (!gone.isEmpty()) {
-            change(c, "delete", "coordinator", Map.of(), map("name", String.join(",", gone), "account", account));
+            change(call, "delete", "coordinator", Map.of(), map("name", String.join(",", gone), "account", account));
         }
     }
 
-    private static void deleteAccount(RestCall c) throws RestException, SlurmException {
-        deleted(c, "account", map("name", c.path("account_name")), "removed_accounts", c.path("account_name"));
+    private static void deleteAccount(RestCall call) throws RestException, SlurmException {
+        deleted(call, "account", map("name", call.path("account_name")), "removed_accounts", call.path("account_name"));
     }
 
-    private static void accountsAssociation(RestCall c) throws RestException, SlurmException {
-        Json.Obj condition = c.body().obj("association_condition");
+    private static void accountsAssociation(RestCall call) throws RestException, SlurmException {
+        Json.Obj condition = call.body().obj("association_condition");
         Map<String, String> set = limits(condition.obj("association"));
         set.putAll(withoutEmpty(
                 "parent",
                 condition.obj("association").text("parent"),
                 "description",
-                c.body().obj("account").text("description"),
+                call.body().obj("account").text("description"),
                 "organization",
-                c.body().obj("account").text("organization")));
+                call.body().obj("account").text("organization")));
         Json.Obj done = change(
-                c,
+                call,
                 "add",
                 "account",
                 set,
                 withoutEmpty("name", joined(condition, "accounts"), "cluster", joined(condition, "clusters")));
-        c.out()
+        call.out()
                 .put(
                         "added_accounts",
                         summary(
@@ -293,9 +296,9 @@ final class AccountingChanges {
                                 "Adding Account(s)",
                                 withoutEmpty(
                                         "Description",
-                                        c.body().obj("account").text("description"),
+                                        call.body().obj("account").text("description"),
                                         "Organization",
-                                        c.body().obj("account").text("organization"))));
+                                        call.body().obj("account").text("organization"))));
     }
 
     private static String joined(Json.Obj from, String field) {
@@ -305,10 +308,11 @@ final class AccountingChanges {
     /** Fields by the words of sacctmgr. */
     private static Map<String, String> limits(Json.Obj record) throws RestException {
         Map<String, String> out = new LinkedHashMap<>();
-        for (Map.Entry<String, Object> e : record.fields().entrySet()) {
-            Optional<LimitField> field =
-                    e.getKey().equals("parent") ? Optional.empty() : LimitField.find(LimitField.ASSOC, e.getKey());
-            String value = switch (e.getValue()) {
+        for (Map.Entry<String, Object> entry : record.fields().entrySet()) {
+            Optional<LimitField> field = entry.getKey().equals("parent")
+                    ? Optional.empty()
+                    : LimitField.find(LimitField.ASSOC, entry.getKey());
+            String value = switch (entry.getValue()) {
                 case Json.Obj o -> o.flag("set") ? Long.toString(o.number("number")) : "";
                 case List<?> l ->
                     String.join(
@@ -316,10 +320,10 @@ final class AccountingChanges {
                             l.stream()
                                     .map(i -> i instanceof Json.Obj t ? AcctJson.tres(t) : String.valueOf(i))
                                     .toList());
-                default -> String.valueOf(e.getValue());
+                default -> String.valueOf(entry.getValue());
             };
             // infinite clears
-            boolean clears = e.getValue() instanceof Json.Obj o && o.flag("infinite");
+            boolean clears = entry.getValue() instanceof Json.Obj o && o.flag("infinite");
             if (field.isPresent() && (clears || !value.isEmpty())) {
                 out.put(field.get().name(), value);
             }
@@ -370,17 +374,17 @@ final class AccountingChanges {
 
     // ---- users
 
-    private static void users(RestCall c) throws RestException, SlurmException {
-        for (Json.Obj u : c.body().objects("users")) {
-            String name = named(u, "A user");
-            if (!u.text("old_name").isEmpty()) {
-                throw c.refused(SlurmErrno.NOT_SUPPORTED, "A user's name cannot be changed by this version");
+    private static void users(RestCall call) throws RestException, SlurmException {
+        for (Json.Obj user : call.body().objects("users")) {
+            String name = named(user, "A user");
+            if (!user.text("old_name").isEmpty()) {
+                throw call.refused(SlurmErrno.NOT_SUPPORTED, "A user's name cannot be changed by this version");
             }
-            String level = u.texts("administrator_level").stream()
+            String level = user.texts("administrator_level").stream()
                     .filter(l -> !l.equals("Not Set"))
                     .findFirst()
                     .orElse("");
-            Json.Obj standard = u.obj("default");
+            Json.Obj standard = user.obj("default");
             Map<String, String> set = withoutEmpty(
                     "adminlevel",
                     level,
@@ -388,9 +392,9 @@ final class AccountingChanges {
                     standard.text("account"),
                     "defaultwckey",
                     standard.text("wckey"));
-            boolean fresh = !exists(c, "user", name);
-            if (fresh) {
-                List<String> accounts = u.objects("associations").stream()
+            boolean isNew = !exists(call, "user", name);
+            if (isNew) {
+                List<String> accounts = user.objects("associations").stream()
                         .filter(a -> a.text("cluster").isEmpty()
                                 && a.text("partition").isEmpty())
                         .map(a -> a.text("account"))
@@ -398,30 +402,30 @@ final class AccountingChanges {
                         .toList();
                 boolean first = accounts.isEmpty()
                         && standard.text("account").isEmpty()
-                        && !u.objects("associations").isEmpty();
-                if (u.objects("associations").isEmpty()
+                        && !user.objects("associations").isEmpty();
+                if (user.objects("associations").isEmpty()
                         && standard.text("account").isEmpty()
                         && standard.text("wckey").isEmpty()) {
                     // other requests add its associations
                     set.put("alone", "yes");
                 }
                 change(
-                        c,
+                        call,
                         "add",
                         "user",
                         set,
                         first
-                                ? where(name, u.objects("associations").getFirst())
+                                ? where(name, user.objects("associations").getFirst())
                                 : withoutEmpty("name", name, "account", String.join(",", accounts)));
             }
-            userAssociations(c, name, u.objects("associations"));
-            if (!fresh) {
-                modify(c, name, set);
+            userAssociations(call, name, user.objects("associations"));
+            if (!isNew) {
+                modify(call, name, set);
             }
-            defaultQos(c, standard.number("qos"), map("name", name));
-            coordinated(c, name, u.objects("coordinators"));
-            for (Json.Obj w : u.objects("wckeys")) {
-                addWckey(c, w.text("cluster"), w.text("user").isEmpty() ? name : w.text("user"), w.text("name"));
+            defaultQos(call, standard.number("qos"), map("name", name));
+            coordinated(call, name, user.objects("coordinators"));
+            for (Json.Obj w : user.objects("wckeys")) {
+                addWckey(call, w.text("cluster"), w.text("user").isEmpty() ? name : w.text("user"), w.text("name"));
             }
         }
     }
@@ -439,88 +443,89 @@ final class AccountingChanges {
     }
 
     /** Adds the named associations that do not exist. */
-    private static void userAssociations(RestCall c, String user, List<Json.Obj> wanted)
+    private static void userAssociations(RestCall call, String user, List<Json.Obj> wanted)
             throws RestException, SlurmException {
         for (Json.Obj a : wanted) {
             if (!a.text("user").isEmpty() && !a.text("user").equals(user)) {
-                throw c.refused(
+                throw call.refused(
                         SlurmErrno.NOT_SUPPORTED, "An association of " + a.text("user") + " is none of " + user + "'s");
             }
             if (a.text("account").isEmpty()) {
-                throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
+                throw call.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
             }
             Json.Obj place = new Json.Obj().put("account", a.text("account"));
             if (!a.text("cluster").isEmpty()) {
                 place.put("cluster", a.text("cluster"));
             }
-            if (Accounting.rows(c, "association", place, List.of()).stream()
+            if (Accounting.rows(call, "association", place, List.of()).stream()
                     .noneMatch(r ->
                             r.text("User").equals(user) && r.text("Partition").equals(a.text("partition")))) {
-                change(c, "add", "user", Map.of(), where(user, a));
+                change(call, "add", "user", Map.of(), where(user, a));
             }
         }
     }
 
     /** Accounts that the user is made a coordinator of; what he coordinates otherwise stays. */
-    private static void coordinated(RestCall c, String user, List<Json.Obj> accounts)
+    private static void coordinated(RestCall call, String user, List<Json.Obj> accounts)
             throws RestException, SlurmException {
         for (Json.Obj a : accounts) {
             boolean inherited = a.has("direct") && !a.flag("direct");
             List<Json.Obj> rows =
-                    Accounting.rows(c, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
+                    Accounting.rows(call, "account", new Json.Obj().put("name", a.text("name")), List.of("withcoord"));
             if (!inherited
                     && (rows.isEmpty()
                             || !Words.of(rows.getFirst().text("Coordinators")).contains(user))) {
-                change(c, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
+                change(call, "add", "coordinator", Map.of(), map("name", user, "account", a.text("name")));
             }
         }
     }
 
-    /** Said by its number; 0 for none. */
-    private static Map<String, String> qosOf(RestCall c, long id) throws RestException, SlurmException {
+    /** The row of the QOS with a number; 0 for none. */
+    private static Map<String, String> qosOf(RestCall call, long id) throws RestException, SlurmException {
         if (id == 0) {
             return Map.of();
         }
-        List<Json.Obj> found = Accounting.rows(c, "qos", new Json.Obj(), List.of()).stream()
+        List<Json.Obj> found = Accounting.rows(call, "qos", new Json.Obj(), List.of()).stream()
                 .filter(q -> q.text("ID").equals(Long.toString(id)))
                 .toList();
         if (found.isEmpty()) {
-            throw c.refused(SlurmErrno.INVALID_QOS, "There is no QOS with the number " + id);
+            throw call.refused(SlurmErrno.INVALID_QOS, "There is no QOS with the number " + id);
         }
         return map("DefaultQOS", found.getFirst().text("Name"));
     }
 
-    private static void defaultQos(RestCall c, long id, Map<String, String> where)
+    private static void defaultQos(RestCall call, long id, Map<String, String> conditions)
             throws RestException, SlurmException {
         if (id != 0) {
-            change(c, "modify", "user", qosOf(c, id), where);
+            change(call, "modify", "user", qosOf(call, id), conditions);
         }
     }
 
     /** A default wckey that is not the user's yet becomes it. */
-    private static void modify(RestCall c, String name, Map<String, String> set) throws RestException, SlurmException {
+    private static void modify(RestCall call, String name, Map<String, String> set)
+            throws RestException, SlurmException {
         String wckey = set.getOrDefault("defaultwckey", "");
         if (!wckey.isEmpty()) {
-            addWckey(c, "", name, wckey);
+            addWckey(call, "", name, wckey);
         }
         if (!set.isEmpty()) {
-            change(c, "modify", "user", set, map("name", name));
+            change(call, "modify", "user", set, map("name", name));
         }
     }
 
-    private static void deleteUser(RestCall c) throws RestException, SlurmException {
-        deleted(c, "user", map("name", c.path("name")), "removed_users", c.path("name"));
+    private static void deleteUser(RestCall call) throws RestException, SlurmException {
+        deleted(call, "user", map("name", call.path("name")), "removed_users", call.path("name"));
     }
 
-    private static void usersAssociation(RestCall c) throws RestException, SlurmException {
-        Json.Obj condition = c.body().obj("association_condition");
-        Json.Obj user = c.body().obj("user");
+    private static void usersAssociation(RestCall call) throws RestException, SlurmException {
+        Json.Obj condition = call.body().obj("association_condition");
+        Json.Obj user = call.body().obj("user");
         Map<String, String> set = limits(condition.obj("association"));
         if (!condition.obj("association").text("parent").isEmpty()) {
-            throw c.refused(
+            throw call.refused(
                     SlurmErrno.NOT_SUPPORTED, "An account has a parent, a user's association is in its account");
         }
-        set.putAll(qosOf(c, user.number("defaultqos")));
+        set.putAll(qosOf(call, user.number("defaultqos")));
         set.putAll(withoutEmpty(
                 "adminlevel",
                 user.texts("adminlevel").stream()
@@ -532,7 +537,7 @@ final class AccountingChanges {
                 "defaultwckey",
                 user.text("defaultwckey")));
         Json.Obj done = change(
-                c,
+                call,
                 "add",
                 "user",
                 set,
@@ -548,7 +553,7 @@ final class AccountingChanges {
                         "wckey",
                         joined(condition, "wckeys")));
         String level = set.getOrDefault("adminlevel", "");
-        c.out()
+        call.out()
                 .put(
                         "added_users",
                         summary(done, "Adding User(s)", withoutEmpty("Admin Level", level)) + keys(done, condition));
@@ -562,36 +567,36 @@ final class AccountingChanges {
         return Entities.Wckey.plain(name);
     }
 
-    private static void addWckey(RestCall c, String cluster, String user, String name)
+    private static void addWckey(RestCall call, String cluster, String user, String name)
             throws RestException, SlurmException {
         Json.Obj where = new Json.Obj().put("user", user);
         if (!cluster.isEmpty()) {
             where.put("cluster", cluster);
         }
-        if (Accounting.rows(c, "wckey", where, List.of()).stream()
+        if (Accounting.rows(call, "wckey", where, List.of()).stream()
                 .noneMatch(w -> wckeyName(w).equals(name))) {
-            change(c, "add", "user", Map.of(), withoutEmpty("name", user, "wckey", name, "cluster", cluster));
+            change(call, "add", "user", Map.of(), withoutEmpty("name", user, "wckey", name, "cluster", cluster));
         }
     }
 
-    private static void wckeys(RestCall c) throws RestException, SlurmException {
-        for (Json.Obj w : c.body().objects("wckeys")) {
-            addWckey(c, w.text("cluster"), w.text("user"), named(w, "A wckey"));
+    private static void wckeys(RestCall call) throws RestException, SlurmException {
+        for (Json.Obj w : call.body().objects("wckeys")) {
+            addWckey(call, w.text("cluster"), w.text("user"), named(w, "A wckey"));
         }
     }
 
     /** Deletes a wckey by number, or all of a name. */
-    private static void deleteWckey(RestCall c) throws RestException, SlurmException {
-        String id = c.path("id");
-        List<Json.Obj> all = Accounting.rows(c, "wckey", new Json.Obj(), List.of());
+    private static void deleteWckey(RestCall call) throws RestException, SlurmException {
+        String id = call.path("id");
+        List<Json.Obj> all = Accounting.rows(call, "wckey", new Json.Obj(), List.of());
         List<Json.Obj> byId = all.stream().filter(w -> w.text("ID").equals(id)).toList();
-        List<Json.Obj> meant = byId.isEmpty()
+        List<Json.Obj> matching = byId.isEmpty()
                 ? all.stream().filter(w -> wckeyName(w).equals(id)).toList()
                 : byId;
         List<Object> gone = new ArrayList<>();
-        for (Json.Obj w : meant) {
+        for (Json.Obj w : matching) {
             change(
-                    c,
+                    call,
                     "delete",
                     "user",
                     Map.of(),
@@ -599,113 +604,121 @@ final class AccountingChanges {
             gone.add(wckeyName(w));
         }
         if (gone.isEmpty()) {
-            c.nothing("deleted_wckeys");
+            call.nothing("deleted_wckeys");
         }
-        c.out().put("deleted_wckeys", gone);
+        call.out().put("deleted_wckeys", gone);
     }
 
     // ---- associations
 
-    private static void associations(RestCall c) throws RestException, SlurmException {
-        for (Json.Obj a : c.body().objects("associations")) {
-            association(c, a);
+    private static void associations(RestCall call) throws RestException, SlurmException {
+        for (Json.Obj a : call.body().objects("associations")) {
+            association(call, a);
         }
     }
 
     /** Refuses what only an account's association may have. */
-    private static void requireFieldsOfUser(RestCall c, Json.Obj a) throws RestException {
+    private static void requireFieldsOfUser(RestCall call, Json.Obj a) throws RestException {
         if (!a.text("parent_account").isEmpty() && !a.text("parent_account").equals(a.text("account"))) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
+            throw call.refused(SlurmErrno.NOT_SUPPORTED, "The parent of a user's association is its account");
         }
         if (!coordFlag(a.texts("flags")).isEmpty()) {
-            throw c.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
+            throw call.refused(SlurmErrno.NOT_SUPPORTED, "UsersAreCoords is a flag of an account's association");
         }
     }
 
-    private static void association(RestCall c, Json.Obj a) throws RestException, SlurmException {
-        String cluster = a.text("cluster").isEmpty() ? c.names().cluster() : a.text("cluster");
+    private static void association(RestCall call, Json.Obj a) throws RestException, SlurmException {
+        String cluster = a.text("cluster").isEmpty() ? call.names().cluster() : a.text("cluster");
         String account = a.text("account");
         String user = a.text("user");
         String partition = a.text("partition");
         if (account.isEmpty()) {
-            throw c.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
+            throw call.refused(SlurmErrno.INVALID_ACCOUNT, "An association needs an account");
         }
         boolean there = Accounting.rows(
-                        c, "association", new Json.Obj().put("cluster", cluster).put("account", account), List.of())
+                        call,
+                        "association",
+                        new Json.Obj().put("cluster", cluster).put("account", account),
+                        List.of())
                 .stream()
                 .anyMatch(
                         r -> r.text("User").equals(user) && r.text("Partition").equals(partition));
         Map<String, String> set = AcctJson.settings("association", a);
         if (!user.isEmpty()) {
-            requireFieldsOfUser(c, a);
+            requireFieldsOfUser(call, a);
         }
         if (user.isEmpty()) {
             set.putAll(withoutEmpty("Flags", coordFlag(a.texts("flags"))));
             set.putAll(withoutEmpty("parent", a.text("parent_account")));
             if (!there || !set.isEmpty()) {
-                change(c, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
+                change(call, there ? "modify" : "add", "account", set, map("name", account, "cluster", cluster));
             }
             return;
         }
         if (!there) {
             change(
-                    c,
+                    call,
                     "add",
                     "user",
                     set,
                     withoutEmpty("name", user, "account", account, "cluster", cluster, "partition", partition));
         } else if (!set.isEmpty()) {
             change(
-                    c,
+                    call,
                     "modify",
                     "user",
                     set,
                     map("name", user, "account", account, "cluster", cluster, "partition", partition));
         }
         if (a.flag("is_default")) {
-            change(c, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
+            change(call, "modify", "user", map("defaultaccount", account), map("name", user, "cluster", cluster));
         }
     }
 
-    private static void deleteAssociations(RestCall c) throws RestException, SlurmException {
-        Map<String, String> where = withoutEmpty(
-                "account", c.asked("account"), "cluster", c.asked("cluster"), "partition", c.asked("partition"));
-        for (String name : c.query().keySet()) {
-            if (!List.of("account", "cluster", "partition", "user").contains(name) && c.flag(name)) {
-                throw c.refused(
+    private static void deleteAssociations(RestCall call) throws RestException, SlurmException {
+        Map<String, String> conditions = withoutEmpty(
+                "account",
+                call.asked("account"),
+                "cluster",
+                call.asked("cluster"),
+                "partition",
+                call.asked("partition"));
+        for (String name : call.query().keySet()) {
+            if (!List.of("account", "cluster", "partition", "user").contains(name) && call.flag(name)) {
+                throw call.refused(
                         SlurmErrno.NOT_SUPPORTED,
                         "The filter " + name + " of a deletion is not supported by this version");
             }
         }
-        if (c.asked("user").isEmpty() && c.asked("account").isEmpty()) {
+        if (call.asked("user").isEmpty() && call.asked("account").isEmpty()) {
             throw RestException.query("No conditions given to remove, not executing.", "#/");
         }
         Json.Obj place = new Json.Obj();
         List.of("account", "cluster", "partition", "user").stream()
-                .filter(k -> !c.asked(k).isEmpty())
-                .forEach(k -> place.put(k, c.asked(k)));
-        List<Json.Obj> meant = Accounting.rows(c, "association", place, List.of());
-        if (meant.size() > 1 && c.operation().id().endsWith("_association")) {
+                .filter(k -> !call.asked(k).isEmpty())
+                .forEach(k -> place.put(k, call.asked(k)));
+        List<Json.Obj> matching = Accounting.rows(call, "association", place, List.of());
+        if (matching.size() > 1 && call.operation().id().endsWith("_association")) {
             throw RestException.ambiguous(
                     "ambiguous request: More than 1 association would have been deleted.", "_delete_assoc");
         }
         Json.Obj done;
-        if (c.asked("user").isEmpty()) {
-            where.put("name", where.remove("account"));
-            done = change(c, "delete", "account", Map.of(), where);
+        if (call.asked("user").isEmpty()) {
+            conditions.put("name", conditions.remove("account"));
+            done = change(call, "delete", "account", Map.of(), conditions);
         } else {
-            where.put("name", c.asked("user"));
+            conditions.put("name", call.asked("user"));
             // without one of these conditions it would be the user that goes, not what it has
-            where.putIfAbsent("cluster", c.names().cluster());
-            done = change(c, "delete", "user", Map.of(), where);
+            conditions.putIfAbsent("cluster", call.names().cluster());
+            done = change(call, "delete", "user", Map.of(), conditions);
         }
         if (done.objects("assocs").isEmpty() && done.texts("names").isEmpty()) {
-            unchanged(c);
+            unchanged(call);
         }
-        c.out()
+        call.out()
                 .put(
                         "removed_associations",
-                        meant.stream().map(a -> (Object) removed(a)).toList());
+                        matching.stream().map(a -> (Object) removed(a)).toList());
     }
 
     /** An association that was removed, as sacctmgr tells it. */
@@ -723,15 +736,15 @@ final class AccountingChanges {
 
     // ---- everything
 
-    private static void config(RestCall c) throws RestException, SlurmException {
-        clusters(c);
-        if (!c.body().objects("tres").isEmpty()) {
-            tres(c);
+    private static void config(RestCall call) throws RestException, SlurmException {
+        clusters(call);
+        if (!call.body().objects("tres").isEmpty()) {
+            tres(call);
         }
-        accounts(c);
-        qos(c);
-        users(c);
-        wckeys(c);
-        associations(c);
+        accounts(call);
+        qos(call);
+        users(call);
+        wckeys(call);
+        associations(call);
     }
 }

@@ -36,16 +36,16 @@ public class Auth {
     /** @param host asks as that user */
     public record Caller(Host host, Request.User user) {}
 
-    private record Kept(Caller caller, long untilMs) {}
+    private record CachedCaller(Caller caller, long untilMs) {}
 
     private final Set<String> plugins;
     private final String slurmConf;
     private final String ownName;
-    private final Map<String, Kept> kept = new LinkedHashMap<>() {
+    private final Map<String, CachedCaller> callers = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Kept> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, CachedCaller> eldest) {
             return size() > KEPT_MAX;
         }
     };
@@ -72,10 +72,10 @@ public class Auth {
             }
             return withToken(token, name);
         }
-        boolean own = peer.isPresent()
+        boolean isOwnUser = peer.isPresent()
                 && (peer.get().uid() == ProcessIds.uid() || peer.get().uid() == 0);
-        if (own && plugins.contains(LOCAL) && (name.isEmpty() || name.equals(ownName))) {
-            return kept(
+        if (isOwnUser && plugins.contains(LOCAL) && (name.isEmpty() || name.equals(ownName))) {
+            return cached(
                     "",
                     () -> new Caller(
                             Access.of(environment("")),
@@ -85,9 +85,9 @@ public class Auth {
         throw refused("no token, and no local connection of the user that slurmrestd runs as");
     }
 
-    public static RestException refused(String why) {
+    public static RestException refused(String reason) {
         return new RestException(
-                401, 1007, "Protocol authentication error", "Authentication failure: " + why, "slurmrestd");
+                401, 1007, "Protocol authentication error", "Authentication failure: " + reason, "slurmrestd");
     }
 
     public static String token(Request request) {
@@ -116,13 +116,13 @@ public class Auth {
     private Caller withToken(String token, String name) throws RestException {
         String speaksFor = userOf(token);
         if (name.isEmpty() || name.equals(speaksFor)) {
-            return kept(token, () -> new Caller(Access.of(environment(token)), new Request.User(speaksFor, "")));
+            return cached(token, () -> new Caller(Access.of(environment(token)), new Request.User(speaksFor, "")));
         }
         if (Sessions.end(token) <= System.currentTimeMillis()) {
             throw refused("the token is out of date");
         }
         // only root and SlurmUser get a token for another user
-        return kept(token + "\n" + name, () -> {
+        return cached(token + "\n" + name, () -> {
             Host host = Access.of(environment(token));
             Json.Obj made;
             try {
@@ -131,8 +131,8 @@ public class Auth {
             } catch (SlurmException e) {
                 throw refused("the token is not for " + name + ": " + e.getMessage());
             }
-            String lent = made.text("token").replace("SLURM_JWT=", "").strip();
-            return new Caller(Access.of(environment(lent)), new Request.User(name, ""));
+            String tokenText = made.text("token").replace("SLURM_JWT=", "").strip();
+            return new Caller(Access.of(environment(tokenText)), new Request.User(name, ""));
         });
     }
 
@@ -153,18 +153,18 @@ public class Auth {
         Caller make() throws RestException;
     }
 
-    private Caller kept(String key, Maker maker) throws RestException {
+    private Caller cached(String key, Maker maker) throws RestException {
         long now = System.currentTimeMillis();
-        synchronized (kept) {
-            Kept found = kept.get(key);
+        synchronized (callers) {
+            CachedCaller found = callers.get(key);
             if (found != null && found.untilMs > now) {
                 return found.caller;
             }
         }
         Caller made = maker.make();
-        synchronized (kept) {
-            kept.remove(key);
-            kept.put(key, new Kept(made, now + KEPT_MS));
+        synchronized (callers) {
+            callers.remove(key);
+            callers.put(key, new CachedCaller(made, now + KEPT_MS));
         }
         return made;
     }

@@ -47,23 +47,23 @@ public final class Cluster {
     }
 
     /** slurmctld may be away: that is the answer then, no error. */
-    private static void ping(RestCall c) throws RestException, SlurmException {
-        List<String> configured = c.host().controllers();
+    private static void ping(RestCall call) throws RestException, SlurmException {
+        List<String> configured = call.host().controllers();
         List<ControlJson.Ping> pings = new ArrayList<>();
         for (int i = 0; i < Math.max(1, configured.size()); i++) {
-            pings.add(ping(c, i, i < configured.size() ? configured.get(i) : "", configured.size()));
+            pings.add(ping(call, i, i < configured.size() ? configured.get(i) : "", configured.size()));
         }
-        c.out().with(ControlJson.slurmctldPings(pings, c.version()));
+        call.out().with(ControlJson.slurmctldPings(pings, call.version()));
     }
 
-    private static ControlJson.Ping ping(RestCall c, int index, String configured, int controllers)
+    private static ControlJson.Ping ping(RestCall call, int index, String configured, int controllers)
             throws RestException, SlurmException {
         long beganNs = System.nanoTime();
         String host = configured;
         boolean up;
         try {
             Json.Obj reply =
-                    controllers > 1 ? c.host().callController(index, "Ping", new Json.Obj()) : c.controller("Ping");
+                    controllers > 1 ? call.host().callController(index, "Ping", new Json.Obj()) : call.controller("Ping");
             host = reply.text("host").isEmpty() ? host : reply.text("host");
             up = true;
         } catch (SlurmException e) {
@@ -78,118 +78,119 @@ public final class Cluster {
     // ---- lists
 
     /** Since when the caller could see this content. */
-    private static long since(RestCall c, String list, @Nullable Object content, long now) {
-        return FRESH.since(list + " " + c.user().name() + c.path(), content, now);
+    private static long since(RestCall call, String list, @Nullable Object content, long now) {
+        return FRESH.since(list + " " + call.user().name() + call.path(), content, now);
     }
 
     /** Returns whether the caller has all of it already. */
-    static boolean unchanged(RestCall c, String list, @Nullable Object content, long now) throws RestException {
-        long since = since(c, list, content, now);
-        return !c.asked("update_time").isEmpty() && (c.time("update_time") - 1 >= since || c.time("update_time") > now);
+    static boolean unchanged(RestCall call, String list, @Nullable Object content, long now) throws RestException {
+        long since = since(call, list, content, now);
+        return !call.asked("update_time").isEmpty()
+                && (call.time("update_time") - 1 >= since || call.time("update_time") > now);
     }
 
-    private static void listed(RestCall c, String list, Json.Obj shape, long now) throws RestException {
-        long since = since(c, list, shape.raw(list), now);
-        if (unchanged(c, list, shape.raw(list), now)) {
-            c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_" + list + "()");
+    private static void listed(RestCall call, String list, Json.Obj shape, long now) throws RestException {
+        long since = since(call, list, shape.raw(list), now);
+        if (unchanged(call, list, shape.raw(list), now)) {
+            call.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_" + list + "()");
             shape.put(list, new ArrayList<>());
         }
-        c.out().with(shape.put("last_update", Tree.number(since)));
+        call.out().with(shape.put("last_update", Tree.number(since)));
     }
 
-    private static void nodes(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE));
+    private static void nodes(RestCall call) throws RestException, SlurmException {
+        Json.Obj reply = call.controller("QueryNodes", new Json.Obj().put("all", Boolean.TRUE));
         long now = reply.number("now");
-        Json.Obj shape = NodesJson.nodes(c.names(), reply, reply.objects("nodes"));
-        if (unchanged(c, "nodes", shape.raw("nodes"), now)) {
-            c.out().status(304);
+        Json.Obj shape = NodesJson.nodes(call.names(), reply, reply.objects("nodes"));
+        if (unchanged(call, "nodes", shape.raw("nodes"), now)) {
+            call.out().status(304);
             return;
         }
-        c.out().with(shape.put("last_update", Tree.number(since(c, "nodes", shape.raw("nodes"), now))));
+        call.out().with(shape.put("last_update", Tree.number(since(call, "nodes", shape.raw("nodes"), now))));
     }
 
-    private static void node(RestCall c) throws RestException, SlurmException {
-        String name = c.path("node_name");
-        Json.Obj reply = c.controller(
+    private static void node(RestCall call) throws RestException, SlurmException {
+        String name = call.path("node_name");
+        Json.Obj reply = call.controller(
                 "QueryNodes", new Json.Obj().put("all", Boolean.TRUE).put("nodes", RestCall.objects(List.of(name))));
-        listed(c, "nodes", NodesJson.nodes(c.names(), reply, reply.objects("nodes")), reply.number("now"));
+        listed(call, "nodes", NodesJson.nodes(call.names(), reply, reply.objects("nodes")), reply.number("now"));
         if (reply.objects("nodes").isEmpty()) {
-            none(c, "Failure to query node " + name, "_dump_nodes");
+            none(call, "Failure to query node " + name, "_dump_nodes");
         }
     }
 
-    private static void partitions(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
-        List<Json.Obj> all = named(c, reply.objects("partitions"), "partition_name");
-        if (all.isEmpty() && c.path().containsKey("partition_name")) {
-            c.out().warning("Unable to find partition " + c.path("partition_name"), "_partition_get");
+    private static void partitions(RestCall call) throws RestException, SlurmException {
+        Json.Obj reply = call.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
+        List<Json.Obj> all = named(call, reply.objects("partitions"), "partition_name");
+        if (all.isEmpty() && call.path().containsKey("partition_name")) {
+            call.out().warning("Unable to find partition " + call.path("partition_name"), "_partition_get");
         }
-        listed(c, "partitions", NodesJson.partitions(reply, all), reply.number("now"));
+        listed(call, "partitions", NodesJson.partitions(reply, all), reply.number("now"));
     }
 
     /** A thing that is not there is an empty list and no failure: clients that have deleted it wait for this answer. */
-    private static void none(RestCall c, String description, String source) {
-        c.out().error(new RestException(200, 0, "No error", description, source));
+    private static void none(RestCall call, String description, String source) {
+        call.out().error(new RestException(200, 0, "No error", description, source));
     }
 
-    private static List<Json.Obj> named(RestCall c, List<Json.Obj> all, String parameter) {
-        String name = c.path().get(parameter);
+    private static List<Json.Obj> named(RestCall call, List<Json.Obj> all, String parameter) {
+        String name = call.path().get(parameter);
         return name == null
                 ? all
                 : all.stream().filter(p -> p.text("name").equals(name)).toList();
     }
 
-    private static void reservations(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryReservations");
-        List<Json.Obj> all = named(c, reply.objects("reservations"), "reservation_name");
-        listed(c, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
+    private static void reservations(RestCall call) throws RestException, SlurmException {
+        Json.Obj reply = call.controller("QueryReservations");
+        List<Json.Obj> all = named(call, reply.objects("reservations"), "reservation_name");
+        listed(call, "reservations", ControlJson.reservations(all, reply.number("now")), reply.number("now"));
         // without any reservation the answer is an empty list
         if (all.isEmpty()
                 && !reply.objects("reservations").isEmpty()
-                && c.path().containsKey("reservation_name")) {
+                && call.path().containsKey("reservation_name")) {
             throw new RestException(
                     422,
                     RestException.INVALID_QUERY,
                     "Query empty or not RFC7320 compliant",
-                    "Unable to find reservation " + c.path("reservation_name"),
+                    "Unable to find reservation " + call.path("reservation_name"),
                     "_get_single_reservation");
         }
     }
 
-    private static void licenses(RestCall c) throws SlurmException {
-        c.out()
+    private static void licenses(RestCall call) throws SlurmException {
+        call.out()
                 .with(ControlJson.licenses(
-                        c.controller("QueryLicenses").objects("licenses"),
-                        c.host().nowMs() / 1000));
+                        call.controller("QueryLicenses").objects("licenses"),
+                        call.host().nowMs() / 1000));
     }
 
-    private static void diag(RestCall c) throws SlurmException {
-        c.out().with(DiagJson.of(c.controller("QueryDiagnostics")));
+    private static void diag(RestCall call) throws SlurmException {
+        call.out().with(DiagJson.of(call.controller("QueryDiagnostics")));
     }
 
-    private static void shares(RestCall c) throws SlurmException {
-        List<String> accounts = c.list("accounts");
-        List<String> users = c.list("users");
+    private static void shares(RestCall call) throws SlurmException {
+        List<String> accounts = call.list("accounts");
+        List<String> users = call.list("users");
         List<Json.Obj> rows = new ArrayList<>();
-        for (Json.Obj r : c.controller("QueryShares").objects("rows")) {
-            boolean account = accounts.isEmpty() || accounts.contains(r.text("account"));
-            if (account && (users.isEmpty() || users.contains(r.text("user")))) {
-                rows.add(r);
+        for (Json.Obj row : call.controller("QueryShares").objects("rows")) {
+            boolean account = accounts.isEmpty() || accounts.contains(row.text("account"));
+            if (account && (users.isEmpty() || users.contains(row.text("user")))) {
+                rows.add(row);
             }
         }
-        c.out().with(SharesJson.of(rows, c.names().cluster()));
+        call.out().with(SharesJson.of(rows, call.names().cluster()));
     }
 
-    private static void reconfigure(RestCall c) throws SlurmException {
-        c.controller("Reconfigure", c.change());
+    private static void reconfigure(RestCall call) throws SlurmException {
+        call.controller("Reconfigure", call.change());
     }
 
-    private static void conf(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryConfig");
-        if (c.time("update_time") > reply.number("now")) {
-            c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_ctl_conf()");
+    private static void conf(RestCall call) throws RestException, SlurmException {
+        Json.Obj reply = call.controller("QueryConfig");
+        if (call.time("update_time") > reply.number("now")) {
+            call.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_ctl_conf()");
             return;
         }
-        c.out().with(ConfJson.slurm(reply, c.host().controllers()));
+        call.out().with(ConfJson.slurm(reply, call.host().controllers()));
     }
 }

@@ -27,8 +27,8 @@ final class ClusterChanges {
 
     // ---- nodes
 
-    private static void update(RestCall c, String nodes) throws RestException, SlurmException {
-        Json.Obj b = c.body();
+    private static void update(RestCall call, String nodes) throws RestException, SlurmException {
+        Json.Obj b = call.body();
         Json.Obj changes = new Json.Obj();
         String[][] words = {{"comment", "comment"}, {"extra", "extra"}, {"gres", "gres"}, {"reason", "reason"}};
         for (String[] w : words) {
@@ -51,7 +51,7 @@ final class ClusterChanges {
             changes.put("weight", Long.toString(b.obj("weight").number("number")));
         }
         if (b.texts("state").size() > 1) {
-            throw c.refused(SlurmErrno.INVALID_NODE_STATE, "state says one thing to do: DRAIN, RESUME, …");
+            throw call.refused(SlurmErrno.INVALID_NODE_STATE, "state says one thing to do: DRAIN, RESUME, …");
         }
         b.texts("state").forEach(state -> changes.put("state", state));
         if (b.number("cpu_bind") != 0) {
@@ -72,42 +72,43 @@ final class ClusterChanges {
             changes.put("resumeafter", "-1");
         }
         String by = b.text("reason_uid");
-        if (!by.isEmpty() && c.host().userId(by) != c.host().userId(c.user().name())) {
-            c.out().warning("The reason is the caller's: reason_uid is passed over", "#/reason_uid/");
+        if (!by.isEmpty()
+                && call.host().userId(by) != call.host().userId(call.user().name())) {
+            call.out().warning("The reason is the caller's: reason_uid is passed over", "#/reason_uid/");
         }
         if (changes.fields().isEmpty()) {
-            if (c.controller("QueryNodes", new Json.Obj().put("nodes", RestCall.objects(List.of(nodes))))
+            if (call.controller("QueryNodes", new Json.Obj().put("nodes", RestCall.objects(List.of(nodes))))
                     .objects("nodes")
                     .isEmpty()) {
                 throw RestException.of(SlurmErrno.INVALID_NODE_NAME, "Failure to update node " + nodes, "_update_node");
             }
             return;
         }
-        c.controller("UpdateNode", c.change().put("nodes", nodes).put("changes", changes));
+        call.controller("UpdateNode", call.change().put("nodes", nodes).put("changes", changes));
     }
 
-    static void node(RestCall c) throws RestException, SlurmException {
-        String name = joined(c.body(), "name");
-        if (!name.isEmpty() && !name.equals(c.path("node_name"))) {
-            throw c.refused(SlurmErrno.INVALID_NODE_NAME, "name is another than the path's");
+    static void node(RestCall call) throws RestException, SlurmException {
+        String name = joined(call.body(), "name");
+        if (!name.isEmpty() && !name.equals(call.path("node_name"))) {
+            throw call.refused(SlurmErrno.INVALID_NODE_NAME, "name is another than the path's");
         }
-        update(c, c.path("node_name"));
+        update(call, call.path("node_name"));
     }
 
-    static void nodes(RestCall c) throws RestException, SlurmException {
-        String names = joined(c.body(), "name");
+    static void nodes(RestCall call) throws RestException, SlurmException {
+        String names = joined(call.body(), "name");
         if (names.isEmpty()) {
-            throw c.refused(SlurmErrno.INVALID_NODE_NAME, "name must say which nodes");
+            throw call.refused(SlurmErrno.INVALID_NODE_NAME, "name must say which nodes");
         }
-        update(c, names);
+        update(call, names);
     }
 
-    static void deleteNode(RestCall c) throws SlurmException {
-        c.controller("DeleteNodes", c.change().put("nodes", c.path("node_name")));
+    static void deleteNode(RestCall call) throws SlurmException {
+        call.controller("DeleteNodes", call.change().put("nodes", call.path("node_name")));
     }
 
-    static void newNode(RestCall c) throws SlurmException {
-        c.controller("CreateNodes", c.change().put("line", c.body().text("node_conf")));
+    static void newNode(RestCall call) throws SlurmException {
+        call.controller("CreateNodes", call.change().put("line", call.body().text("node_conf")));
     }
 
     // ---- partitions
@@ -237,7 +238,7 @@ final class ClusterChanges {
         };
     }
 
-    /** The same said in an older way, or by a list of words: counts where it is not as it was. */
+    /** Pairs of a field and its older form or list of flags. The older form counts if the request changes it. */
     private static final List<String> OTHER_WAYS = List.of(
             "defaults.memory_per_cpu",
             "defmempercpu",
@@ -258,8 +259,8 @@ final class ClusterChanges {
                     || IgnoredFields.isEmpty(raw)
                     || raw.equals(raw(now, path))
                     || raw instanceof Json.Obj o
-                            && raw(now, path) instanceof Json.Obj n
-                            && o.fields().equals(n.fields())) {
+                            && raw(now, path) instanceof Json.Obj node
+                            && o.fields().equals(node.fields())) {
                 continue;
             }
             String text = switch (raw) {
@@ -274,12 +275,12 @@ final class ClusterChanges {
                                     .toList());
                 default -> path.endsWith("shares") ? shares(((Number) raw).longValue()) : String.valueOf(raw);
             };
-            String said = words.put(OTHER_WAYS.get(i + 1), text);
-            if (said != null
-                    && !said.equalsIgnoreCase(text)
-                    && !said.equalsIgnoreCase(words(now).getOrDefault(OTHER_WAYS.get(i + 1), ""))) {
+            String earlier = words.put(OTHER_WAYS.get(i + 1), text);
+            if (earlier != null
+                    && !earlier.equalsIgnoreCase(text)
+                    && !earlier.equalsIgnoreCase(words(now).getOrDefault(OTHER_WAYS.get(i + 1), ""))) {
                 throw RestException.unfit(
-                        "It says " + text + ", and elsewhere the body says " + said,
+                        "It says " + text + ", and elsewhere the body says " + earlier,
                         "#/partitions/" + path.replace('.', '/') + "/");
             }
         }
@@ -289,23 +290,23 @@ final class ClusterChanges {
         return jobs <= 1 ? "NO" : "YES:" + jobs;
     }
 
-    static void partitions(RestCall c) throws RestException, SlurmException {
-        Json.Obj known = c.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
-        for (Json.Obj p : c.body().objects("partitions")) {
-            String name = p.text("name");
+    static void partitions(RestCall call) throws RestException, SlurmException {
+        Json.Obj known = call.controller("QueryPartitions", new Json.Obj().put("all", Boolean.TRUE));
+        for (Json.Obj partition : call.body().objects("partitions")) {
+            String name = partition.text("name");
             if (name.isEmpty()) {
-                throw c.refused(SlurmErrno.INVALID_PARTITION_NAME, "A partition needs a name");
+                throw call.refused(SlurmErrno.INVALID_PARTITION_NAME, "A partition needs a name");
             }
-            Map<String, String> words = words(p);
+            Map<String, String> words = words(partition);
             List<Json.Obj> there = known.objects("partitions").stream()
                     .filter(o -> o.text("name").equals(name))
                     .toList();
             Json.Obj now = there.isEmpty() ? new Json.Obj() : NodesJson.partition(there.getFirst());
-            otherWays(p, now, words);
+            otherWays(partition, now, words);
             if (there.isEmpty()) {
                 words.values().removeIf(String::isEmpty);
             } else {
-                // what is said back as it was read changes nothing
+                // a value that is sent back as it was read changes nothing
                 Map<String, String> before = words(now);
                 PARTITION_FLAGS.values().forEach(flag -> before.putIfAbsent(flag, "NO"));
                 words.entrySet().removeIf(e -> e.getValue().equalsIgnoreCase(before.getOrDefault(e.getKey(), "")));
@@ -315,40 +316,40 @@ final class ClusterChanges {
             }
             Json.Obj values = new Json.Obj();
             words.forEach(values::put);
-            c.controller(
+            call.controller(
                     there.isEmpty() ? "CreatePartition" : "UpdatePartition",
-                    c.change().put("partition", name).put(there.isEmpty() ? "values" : "changes", values));
+                    call.change().put("partition", name).put(there.isEmpty() ? "values" : "changes", values));
         }
     }
 
-    static void deletePartition(RestCall c) throws SlurmException {
-        c.controller("DeletePartition", c.change().put("partition", c.path("partition_name")));
+    static void deletePartition(RestCall call) throws SlurmException {
+        call.controller("DeletePartition", call.change().put("partition", call.path("partition_name")));
     }
 
     // ---- reservations
 
-    static void reservations(RestCall c) throws RestException, SlurmException {
+    static void reservations(RestCall call) throws RestException, SlurmException {
         List<Object> done = new ArrayList<>();
-        for (Json.Obj r : c.body().objects("reservations")) {
-            done.add(put(c, r));
+        for (Json.Obj row : call.body().objects("reservations")) {
+            done.add(put(call, row));
         }
-        c.out().put("reservations", done);
+        call.out().put("reservations", done);
     }
 
-    static void reservation(RestCall c) throws RestException, SlurmException {
-        c.out().put("reservations", new ArrayList<>(List.of(put(c, c.body()))));
+    static void reservation(RestCall call) throws RestException, SlurmException {
+        call.out().put("reservations", new ArrayList<>(List.of(put(call, call.body()))));
     }
 
-    static void deleteReservation(RestCall c) throws SlurmException {
-        c.controller("DeleteReservation", c.change().put("name", c.path("reservation_name")));
+    static void deleteReservation(RestCall call) throws SlurmException {
+        call.controller("DeleteReservation", call.change().put("name", call.path("reservation_name")));
     }
 
-    private static Json.Obj put(RestCall c, Json.Obj r) throws RestException, SlurmException {
-        String name = r.text("name");
+    private static Json.Obj put(RestCall call, Json.Obj row) throws RestException, SlurmException {
+        String name = row.text("name");
         boolean there = !name.isEmpty()
-                && c.controller("QueryReservations", new Json.Obj()).objects("reservations").stream()
+                && call.controller("QueryReservations", new Json.Obj()).objects("reservations").stream()
                         .anyMatch(o -> o.text("name").equals(name));
-        Json.Obj values = values(c, r);
+        Json.Obj values = values(call, row);
         boolean unsaid = List.of("nodes", "nodecnt", "corecnt", "licenses", "tres").stream()
                 .noneMatch(values::has);
         if (!there && unsaid && values.has("partitionname")) {
@@ -356,18 +357,18 @@ final class ClusterChanges {
             values.put("nodes", "ALL");
         }
         if (!there && !values.has("starttime")) {
-            throw c.refused(SlurmErrno.INVALID_TIME_VALUE, "start_time must be given");
+            throw call.refused(SlurmErrno.INVALID_TIME_VALUE, "start_time must be given");
         }
-        Json.Obj reply = c.controller(
+        Json.Obj reply = call.controller(
                 there ? "UpdateReservation" : "CreateReservation",
-                c.change().put("name", name).put("values", values));
-        return r.put("name", there ? name : reply.text("name"));
+                call.change().put("name", name).put("values", values));
+        return row.put("name", there ? name : reply.text("name"));
     }
 
-    private static Json.Obj values(RestCall c, Json.Obj r) throws RestException {
+    private static Json.Obj values(RestCall call, Json.Obj row) throws RestException {
         Json.Obj v = new Json.Obj();
-        if (!r.text("name").isEmpty()) {
-            v.put("reservationname", r.text("name"));
+        if (!row.text("name").isEmpty()) {
+            v.put("reservationname", row.text("name"));
         }
         String[][] texts = {
             {"comment", "comment"},
@@ -376,8 +377,8 @@ final class ClusterChanges {
             {"partition", "partitionname"}
         };
         for (String[] t : texts) {
-            if (r.has(t[0]) && !r.text(t[0]).isEmpty()) {
-                v.put(t[1], r.text(t[0]));
+            if (row.has(t[0]) && !row.text(t[0]).isEmpty()) {
+                v.put(t[1], row.text(t[0]));
             }
         }
         String[][] lists = {
@@ -390,59 +391,59 @@ final class ClusterChanges {
             {"allowed_partitions", "allowedpartitions"}
         };
         for (String[] t : lists) {
-            if (!joined(r, t[0]).isEmpty()) {
-                v.put(t[1], joined(r, t[0]));
+            if (!joined(row, t[0]).isEmpty()) {
+                v.put(t[1], joined(row, t[0]));
             }
         }
         if (v.has("nodes") && HostList.parse(v.text("nodes")) instanceof HostList.Parsed.Ok ok) {
             v.put("nodes", ok.list().compressed());
         }
-        number(r, "node_count", v, "nodecnt", 1);
-        number(r, "core_count", v, "corecnt", 1);
-        number(r, "start_time", v, "starttime", 1);
-        number(r, "end_time", v, "endtime", 1);
-        number(r, "max_start_delay", v, "maxstartdelay", 1);
-        number(r, "duration", v, "duration", 60);
+        number(row, "node_count", v, "nodecnt", 1);
+        number(row, "core_count", v, "corecnt", 1);
+        number(row, "start_time", v, "starttime", 1);
+        number(row, "end_time", v, "endtime", 1);
+        number(row, "max_start_delay", v, "maxstartdelay", 1);
+        number(row, "duration", v, "duration", 60);
         List<String> tres = new ArrayList<>();
-        r.objects("tres")
+        row.objects("tres")
                 .forEach(t -> tres.add(t.text("type") + (t.text("name").isEmpty() ? "" : "/" + t.text("name")) + "="
                         + t.number("count")));
         if (!tres.isEmpty()) {
             v.put("tres", String.join(",", tres));
         }
-        flags(c, r, v);
+        flags(call, row, v);
         return v;
     }
 
     private static void number(Json.Obj from, String field, Json.Obj to, String key, long by) {
-        Json.Obj n = from.obj(field);
-        if (n.flag("infinite")) {
+        Json.Obj node = from.obj(field);
+        if (node.flag("infinite")) {
             to.put(key, Long.toString(by * YEAR_MINUTES));
-        } else if (n.flag("set")) {
-            to.put(key, Long.toString(by * n.number("number")));
+        } else if (node.flag("set")) {
+            to.put(key, Long.toString(by * node.number("number")));
         }
     }
 
-    private static void flags(RestCall c, Json.Obj r, Json.Obj v) throws RestException {
+    private static void flags(RestCall call, Json.Obj row, Json.Obj v) throws RestException {
         List<String> on = new ArrayList<>();
         List<String> off = new ArrayList<>();
-        for (String word : r.texts("flags")) {
+        for (String word : row.texts("flags")) {
             boolean clear = word.startsWith("NO_") && !word.startsWith("NO_HOLD");
             String name = clear ? word.substring(3) : word;
             if (ReservationFlag.of(name).filter(f -> f.word().equals(name)).isEmpty()) {
-                throw c.refused(
+                throw call.refused(
                         SlurmErrno.NOT_SUPPORTED,
                         "The flag " + word + " of a reservation is not supported by this version");
             }
             (clear ? off : on).add(name);
         }
-        if (r.obj("purge_completed").obj("time").flag("set")) {
+        if (row.obj("purge_completed").obj("time").flag("set")) {
             v.put(
                     "purge_comp",
-                    Long.toString(r.obj("purge_completed").obj("time").number("number")));
+                    Long.toString(row.obj("purge_completed").obj("time").number("number")));
             on.add("PURGE_COMP");
         }
-        if (r.has("flags") && off.isEmpty() || !on.isEmpty()) {
+        if (row.has("flags") && off.isEmpty() || !on.isEmpty()) {
             v.put("flags", String.join(",", on));
         }
         if (!off.isEmpty()) {

@@ -12,11 +12,11 @@ import java.util.Map;
 final class EndedJobChanges {
     private EndedJobChanges() {}
 
-    private static void modify(RestCall c, List<String> ids, Json.Obj job) throws RestException, SlurmException {
+    private static void modify(RestCall call, List<String> ids, Json.Obj job) throws RestException, SlurmException {
         Json.Obj comment = job.obj("comment");
         if (!comment.text("system").isEmpty()
                 || !job.obj("tres").list("allocated").isEmpty()) {
-            throw c.refused(
+            throw call.refused(
                     SlurmErrno.NOT_SUPPORTED,
                     "Neither the system's comment nor the TRES of a job that is over can be changed by"
                             + " this version");
@@ -38,22 +38,22 @@ final class EndedJobChanges {
             throw RestException.incomplete("Nothing to change");
         }
         Json.Obj done = AccountingChanges.change(
-                c,
+                call,
                 "modify",
                 "job",
                 set,
                 AccountingChanges.map(
-                        "jobid", String.join(",", ids), "cluster", c.names().cluster()));
+                        "jobid", String.join(",", ids), "cluster", call.names().cluster()));
         List<Object> results = new ArrayList<>();
         done.texts("names").forEach(n -> results.add("JobId=" + n.replaceFirst("\t.*", "")));
-        c.out().put("results", results);
+        call.out().put("results", results);
     }
 
-    static void job(RestCall c) throws RestException, SlurmException {
-        modify(c, List.of(c.path("job_id")), c.body());
+    static void job(RestCall call) throws RestException, SlurmException {
+        modify(call, List.of(call.path("job_id")), call.body());
     }
 
-    static void jobs(RestCall c) throws RestException, SlurmException {
-        modify(c, c.body().texts("job_id_list"), c.body().obj("job_rec"));
+    static void jobs(RestCall call) throws RestException, SlurmException {
+        modify(call, call.body().texts("job_id_list"), call.body().obj("job_rec"));
     }
 }

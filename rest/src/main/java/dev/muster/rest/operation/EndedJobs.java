@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Conditions of {@code GET /slurmdb/…/jobs} that rows of jobs are looked at for, beside those that slurmctld and
- * slurmdbd know.
+ * Conditions of {@code GET /slurmdb/…/jobs} that slurmrestd tests on rows of jobs, beside those that slurmctld and
+ * slurmdbd apply.
  */
 final class EndedJobs {
     /** Conditions of a query by flags of a row. */
@@ -31,15 +31,15 @@ final class EndedJobs {
     private EndedJobs() {}
 
     /** @throws RestException for what is no number where one is meant */
-    static Predicate<Json.Obj> of(RestCall c) throws RestException {
+    static Predicate<Json.Obj> of(RestCall call) throws RestException {
         Predicate<Json.Obj> all =
-                numbered(c, "association", "assocId").and(numbered(c, "reservation_id", "reservationId"));
-        Set<String> reservations = new HashSet<>(c.list("reservation"));
+                numbered(call, "association", "assocId").and(numbered(call, "reservation_id", "reservationId"));
+        Set<String> reservations = new HashSet<>(call.list("reservation"));
         if (!reservations.isEmpty()) {
             all = all.and(j -> reservations.contains(j.text("reservation")));
         }
-        if (!c.asked("exit_code").isEmpty()) {
-            long code = c.number("exit_code");
+        if (!call.asked("exit_code").isEmpty()) {
+            long code = call.number("exit_code");
             if (code > EXIT_MAX) {
                 throw RestException.query(code + " is no exit code", "#/exit_code/");
             }
@@ -47,18 +47,18 @@ final class EndedJobs {
         }
         // as sacct --constraints and --flags
         SacctFilter filter = new SacctFilter();
-        filter.constraints(String.join(",", c.list("constraints")));
+        filter.constraints(String.join(",", call.list("constraints")));
         STARTED.forEach((parameter, flag) -> {
-            if (c.given(parameter)) {
+            if (call.given(parameter)) {
                 filter.flag(flag);
             }
         });
         return all.and(filter);
     }
 
-    private static Predicate<Json.Obj> numbered(RestCall c, String parameter, String field) throws RestException {
+    private static Predicate<Json.Obj> numbered(RestCall call, String parameter, String field) throws RestException {
         Set<Long> wanted = new HashSet<>();
-        for (String word : c.list(parameter)) {
+        for (String word : call.list(parameter)) {
             if (!word.matches("[0-9]{1,10}")) {
                 throw RestException.query("\"" + word + "\" is no number", "#/" + parameter + "/");
             }

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 final class Freshness {
     private static final int KEPT_MAX = 1024;
 
-    private record Seen(int size, int hash, long second) {}
+    private record Observation(int size, int hash, long second) {}
 
-    private final Map<String, Seen> lists = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<String, Observation> lists = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, Observation> eldest) {
             return size() > KEPT_MAX;
         }
     };
@@ -31,10 +31,10 @@ final class Freshness {
      */
     synchronized long since(String list, @Nullable Object content, long now) {
         byte[] bytes = Json.print(content);
-        Seen before = lists.get(list);
+        Observation before = lists.get(list);
         int hash = Arrays.hashCode(bytes);
         if (before == null || before.size != bytes.length || before.hash != hash) {
-            before = new Seen(bytes.length, hash, now);
+            before = new Observation(bytes.length, hash, now);
             lists.put(list, before);
         }
         return before.second;

@@ -65,35 +65,37 @@ public final class IgnoredFields {
     private IgnoredFields() {}
 
     /** @throws RestException for the first of them */
-    public static void look(RestCall c) throws RestException {
-        String operation = OPERATION.matcher(c.operation().id()).replaceFirst("");
+    public static void look(RestCall call) throws RestException {
+        String operation = OPERATION.matcher(call.operation().id()).replaceFirst("");
         for (String[] rule : QUERIES) {
             if (operation.matches(rule[0])) {
-                for (String name : c.query().keySet()) {
+                for (String name : call.query().keySet()) {
                     boolean named =
                             rule[1].equals("*") || List.of(rule[1].split(" ")).contains(name);
                     if (named
-                            && (rule[2].equals("*") ? c.given(name) : meant(RestCall.objects(c.list(name)), rule[2]))) {
-                        query(c, name, rule[3]);
+                            && (rule[2].equals("*")
+                                    ? call.given(name)
+                                    : meant(RestCall.objects(call.list(name)), rule[2]))) {
+                        query(call, name, rule[3]);
                     }
                 }
             }
         }
-        look(c, c.body(), "", "#/");
+        look(call, call.body(), "", "#/");
     }
 
-    /** @param why "" where to pass it over would be to answer something else */
-    private static void query(RestCall c, String name, String why) throws RestException {
-        if (why.isEmpty()) {
+    /** @param reason "" where to pass it over would be to answer something else */
+    private static void query(RestCall call, String name, String reason) throws RestException {
+        if (reason.isEmpty()) {
             throw RestException.of(
                     SlurmErrno.NOT_SUPPORTED,
                     "The filter " + name + " is not supported by this version",
                     "#/" + name + "/");
         }
-        c.out().warning(name + " is not acted upon: " + why, "#/" + name + "/");
+        call.out().warning(name + " is not acted upon: " + reason, "#/" + name + "/");
     }
 
-    private static void look(RestCall c, Object value, String path, String at) throws RestException {
+    private static void look(RestCall call, Object value, String path, String at) throws RestException {
         for (String[] rule : RULES) {
             if (rule[0].equals(path) && meant(value, rule[1])) {
                 throw RestException.of(SlurmErrno.NOT_SUPPORTED, path + " is not acted upon: " + rule[2], at);
@@ -102,12 +104,16 @@ public final class IgnoredFields {
         if (value instanceof List<?> l) {
             for (int i = 0; i < l.size(); i++) {
                 if (l.get(i) instanceof Json.Obj o) {
-                    look(c, o, path, RestException.element(at, i));
+                    look(call, o, path, RestException.element(at, i));
                 }
             }
         } else if (value instanceof Json.Obj o) {
-            for (Map.Entry<String, Object> e : o.fields().entrySet()) {
-                look(c, e.getValue(), path.isEmpty() ? e.getKey() : path + "/" + e.getKey(), at + e.getKey() + "/");
+            for (Map.Entry<String, Object> entry : o.fields().entrySet()) {
+                look(
+                        call,
+                        entry.getValue(),
+                        path.isEmpty() ? entry.getKey() : path + "/" + entry.getKey(),
+                        at + entry.getKey() + "/");
             }
         }
     }
@@ -125,11 +131,11 @@ public final class IgnoredFields {
                                 .contains(String.valueOf(w).toLowerCase(Locale.ROOT)));
     }
 
-    /** Says nothing, or what is so when nothing is said. */
+    /** Whether a value is empty or the default. */
     static boolean isEmpty(Object value) {
         return switch (value) {
             case null -> true;
-            case String s -> s.isEmpty();
+            case String text -> text.isEmpty();
             case Number n -> n.doubleValue() == 0;
             case Boolean b -> !b;
             case List<?> l -> l.isEmpty();

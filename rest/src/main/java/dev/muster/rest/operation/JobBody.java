@@ -3,9 +3,12 @@ package dev.muster.rest.operation;
 import dev.muster.cli.command.Host;
 import dev.muster.cli.command.Signals;
 import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
+import dev.muster.model.format.ErrorSentence;
+import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.NodeCounts;
 import dev.muster.rest.contract.RestException;
 import dev.muster.rest.contract.Words;
@@ -238,13 +241,23 @@ final class JobBody extends JobFields {
         owner();
         payload();
         refuseUnread();
+        refuseUnfit();
         List<Object> env = new ArrayList<>();
         environment.forEach(e -> env.add(base64(e)));
         return new Json.Obj().put("job", out).put("script", base64(script)).put("environment", env);
     }
 
+    /** Refuses a value that has no place in a job's description, which slurmctld could not say so well. */
+    private void refuseUnfit() throws RestException {
+        try {
+            Codec.bind(out, JobDesc.class);
+        } catch (Json.MalformedException e) {
+            throw RestException.unfit(ErrorSentence.of(e), at);
+        }
+    }
+
     /** Copies the fields of the four tables. */
-    private void plainFields() {
+    private void plainFields() throws RestException {
         for (int i = 0; i < TEXTS.length; i += 2) {
             if (takes(TEXTS[i]) && !in.text(TEXTS[i]).isEmpty()) {
                 put(
@@ -254,8 +267,8 @@ final class JobBody extends JobFields {
             }
         }
         for (int i = 0; i < NUMBERS.length; i += 2) {
-            if (takes(NUMBERS[i]) && value(NUMBERS[i]) != 0) {
-                put(out, NUMBERS[i + 1], value(NUMBERS[i]));
+            if (takes(NUMBERS[i]) && bounded(NUMBERS[i]) != 0) {
+                put(out, NUMBERS[i + 1], bounded(NUMBERS[i]));
             }
         }
         for (int i = 0; i < FLAGS.length; i += 2) {
@@ -294,8 +307,8 @@ final class JobBody extends JobFields {
         if (value("required_switches") < 0) {
             throw unfit("required_switches", "A number of switches is needed");
         }
-        if (takes("required_switches") && value("required_switches") > 0) {
-            put(out, "request.switches", switches(takes("wait_for_switch") ? in.number("wait_for_switch") : 0));
+        if (takes("required_switches") && bounded("required_switches") > 0) {
+            put(out, "request.switches", switches(takes("wait_for_switch") ? bounded("wait_for_switch") : 0));
         }
         perGpu();
         distribution();
@@ -354,8 +367,8 @@ final class JobBody extends JobFields {
             }
             put(out, f[1], Long.parseLong(bare.substring(4)));
         }
-        if (takes("ntasks_per_tres") && in.number("ntasks_per_tres") > 0) {
-            put(out, "request.tasksPerGpu", in.number("ntasks_per_tres"));
+        if (takes("ntasks_per_tres") && bounded("ntasks_per_tres") > 0) {
+            put(out, "request.tasksPerGpu", bounded("ntasks_per_tres"));
         }
     }
 
@@ -364,7 +377,7 @@ final class JobBody extends JobFields {
             return;
         }
         String word = in.text("distribution").toLowerCase(java.util.Locale.ROOT);
-        long size = value("distribution_plane_size");
+        long size = bounded("distribution_plane_size");
         if (!word.isEmpty() && !word.startsWith("plane") || size < 1) {
             throw unfit("distribution_plane_size", "It is the size of the planes of distribution=plane");
         }
@@ -373,23 +386,23 @@ final class JobBody extends JobFields {
 
     /** The number of CPUs of all tasks together. */
     private void cpus() throws RestException {
-        if (takes("minimum_boards_per_node") && in.number("minimum_boards_per_node") > 1) {
+        if (takes("minimum_boards_per_node") && bounded("minimum_boards_per_node") > 1) {
             throw unfit("minimum_boards_per_node", "Nodes have one board each");
         }
-        long least = takes("minimum_cpus") ? in.number("minimum_cpus") : 0;
-        long each = Math.max(1, in.number("cpus_per_task"));
-        if (least > 0 && in.number("tasks") == 0) {
+        long least = takes("minimum_cpus") ? bounded("minimum_cpus") : 0;
+        long each = Math.max(1, bounded("cpus_per_task"));
+        long tasks = bounded("tasks");
+        if (least > 0 && tasks == 0) {
             put(out, "request.tasks", (least + each - 1) / each);
-        } else if (least > in.number("tasks") * each) {
+        } else if (least > tasks * each) {
             throw unfit(
-                    "minimum_cpus",
-                    "The tasks need " + in.number("tasks") * each + " CPUs: ask for more tasks, or cpus_per_task");
+                    "minimum_cpus", "The tasks need " + tasks * each + " CPUs: ask for more tasks, or cpus_per_task");
         }
     }
 
     private void timing() throws RestException {
         if (takes("priority") && isSet("priority")) {
-            if (value("priority") < 0) {
+            if (bounded("priority") < 0) {
                 throw unfit("priority", "A priority is a number");
             }
             if (value("priority") == 0) {
@@ -402,8 +415,8 @@ final class JobBody extends JobFields {
         if (takes("requeue")) {
             put(out, "timing.requeue", in.flag("requeue") ? "YES" : "NO");
         }
-        if (takes("delay_boot") && in.number("delay_boot") > 0) {
-            put(out, "timing.delayBootMin", (in.number("delay_boot") + 59) / 60);
+        if (takes("delay_boot") && bounded("delay_boot") > 0) {
+            put(out, "timing.delayBootMin", (bounded("delay_boot") + 59) / 60);
         }
         for (String flag : takes("flags") ? in.texts("flags") : List.<String>of()) {
             switch (flag) {
@@ -442,7 +455,7 @@ final class JobBody extends JobFields {
             put(out, "extras.noKill", Boolean.TRUE);
         }
         if (takes("oom_kill_step")) {
-            put(out, "extras.oomKillStep", in.number("oom_kill_step") == 0 ? "0" : "1");
+            put(out, "extras.oomKillStep", bounded("oom_kill_step") == 0 ? "0" : "1");
         }
         warning();
     }
@@ -458,7 +471,7 @@ final class JobBody extends JobFields {
         }
         takes("kill_warning_delay");
         put(out, "extras.warnSignal", (long) signal);
-        put(out, "extras.warnSeconds", isSet("kill_warning_delay") ? value("kill_warning_delay") : 60L);
+        put(out, "extras.warnSeconds", isSet("kill_warning_delay") ? bounded("kill_warning_delay") : 60L);
         for (String flag : takes("kill_warning_flags") ? in.texts("kill_warning_flags") : List.<String>of()) {
             if (!flag.equals("BATCH_JOB") && !flag.equals("RESERVATION_JOB")) {
                 throw unfit(

@@ -131,7 +131,7 @@ final class JobChanges extends JobFields {
             }
         }
         if (takes("time_limit") && isSet("time_limit")) {
-            out.put("timelimit", value("time_limit") < 0 ? "UNLIMITED" : Long.toString(value("time_limit")));
+            out.put("timelimit", bounded("time_limit") < 0 ? "UNLIMITED" : Long.toString(bounded("time_limit")));
         }
         if (takes("requeue")) {
             out.put("requeue", in.flag("requeue") ? "1" : "0");
@@ -140,18 +140,18 @@ final class JobChanges extends JobFields {
             out.put("mailtype", mailTypes());
         }
         nodes();
-        if (takes("delay_boot")) {
-            out.put("delayboot", Long.toString((in.number("delay_boot") + 59) / 60));
+        if (takes("delay_boot") && isSet("delay_boot")) {
+            out.put("delayboot", Long.toString((bounded("delay_boot") + 59) / 60));
         }
         sharing();
         refuseUnread();
         return out;
     }
 
-    private String text(String field) {
+    private String text(String field) throws RestException {
         return switch (in.raw(field)) {
-            case Json.Obj o -> Long.toString(value(field));
-            case Number n -> Long.toString(value(field));
+            case Json.Obj o -> Long.toString(bounded(field));
+            case Number n -> Long.toString(bounded(field));
             case Boolean flag -> flag ? "yes" : "no";
             case null, default -> String.valueOf(in.raw(field));
         };
@@ -166,7 +166,7 @@ final class JobChanges extends JobFields {
         }
     }
 
-    private void nodes() {
+    private void nodes() throws RestException {
         if (takes("required_nodes")) {
             out.put("reqnodelist", String.join(",", in.texts("required_nodes")));
         }
@@ -174,15 +174,15 @@ final class JobChanges extends JobFields {
             out.put("excnodelist", String.join(",", in.texts("excluded_nodes")));
         }
         if (takes("required_switches") && isSet("required_switches")) {
-            out.put("switches", switches(in.number("wait_for_switch")));
+            out.put("switches", switches(bounded("wait_for_switch")));
             out.fields().remove("wait-for-switch");
         }
-        boolean setsMinimum = takes("minimum_nodes");
-        boolean setsMaximum = takes("maximum_nodes");
+        boolean setsMinimum = takes("minimum_nodes") && isSet("minimum_nodes");
+        boolean setsMaximum = takes("maximum_nodes") && isSet("maximum_nodes");
         if ((setsMinimum || setsMaximum) && !out.has("numnodes")) {
-            long least = Math.max(1, in.number("minimum_nodes"));
-            long most = in.number("maximum_nodes");
-            out.put("numnodes", least + (in.has("maximum_nodes") && most != least ? "-" + most : ""));
+            long least = Math.max(1, bounded("minimum_nodes"));
+            long most = bounded("maximum_nodes");
+            out.put("numnodes", least + (setsMaximum && most != least ? "-" + most : ""));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.rest.contract.RestException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -24,6 +25,36 @@ abstract class JobFields {
             "TIME=50%",
             "TIME_LIMIT_50");
 
+    /** How a plain number says that it is none. */
+    private static final long NO_VAL = 4_294_967_294L;
+
+    private static final List<String> SIGNED = List.of("nice", "site_factor");
+    /** Seconds since 1970, to the end of the year 9999. */
+    private static final long TIME_MAX = 253_402_300_799L;
+
+    private static final long MEMORY_MB_MAX = 1L << 43;
+    private static final long NICE_MAX = 2_147_483_645;
+    /** The largest numbers of fields that do not hold an int. */
+    private static final Map<String, Long> MAX = Map.of(
+            "nice",
+            NICE_MAX,
+            "site_factor",
+            NICE_MAX,
+            "deadline",
+            TIME_MAX,
+            "begin_time",
+            TIME_MAX,
+            "end_time",
+            TIME_MAX,
+            "memory_per_cpu",
+            MEMORY_MB_MAX,
+            "memory_per_node",
+            MEMORY_MB_MAX,
+            "priority",
+            NO_VAL - 1,
+            "kill_warning_delay",
+            65_533L);
+
     final Json.Obj in;
     /** Place of the job in the request's body, for errors. */
     final String at;
@@ -35,9 +66,9 @@ abstract class JobFields {
         this.at = at;
     }
 
-    final RestException unfit(String field, String why) {
+    final RestException unfit(String field, String reason) {
         return new RestException(
-                422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), why, at + field + "/");
+                422, SlurmErrno.NOT_SUPPORTED.number(), SlurmErrno.NOT_SUPPORTED.sentence(), reason, at + field + "/");
     }
 
     /** Whether the body has a field, which counts as read from now on. */
@@ -60,9 +91,30 @@ abstract class JobFields {
         return 0;
     }
 
+    /**
+     * A value that goes where only some numbers fit; 0 where it is not set. Infinite is -1.
+     *
+     * @throws RestException if the number is out of the field's range
+     */
+    final long bounded(String field) throws RestException {
+        long value = isSet(field) ? value(field) : 0;
+        long max = MAX.getOrDefault(field, (long) Integer.MAX_VALUE);
+        long min = SIGNED.contains(field) ? -max : 0;
+        boolean isInfinite = in.raw(field) instanceof Json.Obj && value < 0;
+        if (!isInfinite && (value < min || value > max)) {
+            throw RestException.unfit(
+                    field + "=" + value + " is out of range: it may be " + min + " to " + max, at + field + "/");
+        }
+        return value;
+    }
+
     /** Whether the body has a field with a value. */
     final boolean isSet(String field) {
-        return in.has(field) && (!(in.raw(field) instanceof Json.Obj o) || o.flag("set") || o.flag("infinite"));
+        return switch (in.raw(field)) {
+            case Json.Obj o -> o.flag("set") || o.flag("infinite");
+            case Long number -> number != NO_VAL;
+            case null, default -> in.has(field);
+        };
     }
 
     /** The events of mail_type in sbatch's words, with commas. */
@@ -79,9 +131,9 @@ abstract class JobFields {
 
     /** Refuses fields that have a value and were not read. */
     final void refuseUnread() throws RestException {
-        for (Map.Entry<String, Object> e : in.fields().entrySet()) {
-            if (!read.contains(e.getKey()) && !IgnoredFields.isEmpty(e.getValue())) {
-                throw unfit(e.getKey(), e.getKey() + " is not supported by this version");
+        for (Map.Entry<String, Object> entry : in.fields().entrySet()) {
+            if (!read.contains(entry.getKey()) && !IgnoredFields.isEmpty(entry.getValue())) {
+                throw unfit(entry.getKey(), entry.getKey() + " is not supported by this version");
             }
         }
     }

@@ -35,24 +35,24 @@ public final class Jobs {
     }
 
     private static Json.Obj query(List<String> ids) {
-        Json.Obj q = new Json.Obj()
+        Json.Obj query = new Json.Obj()
                 .put("allStates", Boolean.TRUE)
                 .put("allPartitions", Boolean.TRUE)
                 .put("details", Boolean.TRUE);
-        return ids.isEmpty() ? q : q.put("jobs", RestCall.objects(ids));
+        return ids.isEmpty() ? query : query.put("jobs", RestCall.objects(ids));
     }
 
-    private static void list(RestCall c) throws RestException, SlurmException {
-        Controller.Rows all = c.rows("QueryJobs", query(List.of()), "jobs");
-        if (!c.asked("update_time").isEmpty() && unchanged(c, head(all))) {
-            c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_jobs()");
-            c.out().with(JobsJson.answer(c.names(), head(all), c.version()));
+    private static void list(RestCall call) throws RestException, SlurmException {
+        Controller.Rows all = call.rows("QueryJobs", query(List.of()), "jobs");
+        if (!call.asked("update_time").isEmpty() && unchanged(call, head(all))) {
+            call.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_jobs()");
+            call.out().with(JobsJson.answer(call.names(), head(all), call.version()));
             return;
         }
-        String cluster = c.names().cluster();
-        c.out()
-                .with(JobsJson.answer(c.names(), head(all), c.version()))
-                .put("jobs", new Listing(all, JobsJson.fields(cluster, c.version()), "jobs of " + cluster));
+        String cluster = call.names().cluster();
+        call.out()
+                .with(JobsJson.answer(call.names(), head(all), call.version()))
+                .put("jobs", new Listing(all, JobsJson.fields(cluster, call.version()), "jobs of " + cluster));
     }
 
     /** Fields of the answer beside the jobs. */
@@ -63,34 +63,34 @@ public final class Jobs {
         return reply;
     }
 
-    private static void one(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path("job_id"))));
+    private static void one(RestCall call) throws RestException, SlurmException {
+        Json.Obj reply = call.controller("QueryJobs", query(List.of(call.path("job_id"))));
         if (reply.objects("jobs").isEmpty()) {
-            throw unknown(c);
+            throw unknown(call);
         }
-        if (unchanged(c, reply)) {
-            c.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_job()");
+        if (unchanged(call, reply)) {
+            call.out().warning(SlurmErrno.NO_CHANGE_IN_DATA.sentence(), "slurm_load_job()");
             reply.put("jobs", new ArrayList<>());
         }
-        c.out().with(JobsJson.answer(c.names(), reply, c.version()));
+        call.out().with(JobsJson.answer(call.names(), reply, call.version()));
     }
 
     /** slurmctld's error for a request to signal jobs that selects none. */
     private static final int NO_FILTER = 2173;
 
-    private static RestException unknown(RestCall c) {
-        return c.refused(
+    private static RestException unknown(RestCall call) {
+        return call.refused(
                 SlurmErrno.INVALID_JOB_ID,
-                "Unable to query JobId=" + c.path().getOrDefault("job_id", c.asked("job_id")));
+                "Unable to query JobId=" + call.path().getOrDefault("job_id", call.asked("job_id")));
     }
 
     /** Nothing is newer than what the caller has. */
-    static boolean unchanged(RestCall c, Json.Obj reply) throws RestException {
-        return !c.asked("update_time").isEmpty() && c.time("update_time") - 1 >= reply.number("lastUpdate");
+    static boolean unchanged(RestCall call, Json.Obj reply) throws RestException {
+        return !call.asked("update_time").isEmpty() && call.time("update_time") - 1 >= reply.number("lastUpdate");
     }
 
-    private static void states(RestCall c) throws SlurmException {
-        Json.Obj q = query(c.list("job_id"))
+    private static void states(RestCall call) throws SlurmException {
+        Json.Obj query = query(call.list("job_id"))
                 .put("details", Boolean.FALSE)
                 .put(
                         "fields",
@@ -103,10 +103,10 @@ public final class Jobs {
                                 "flags",
                                 "hetJobId",
                                 "hetOffset")));
-        Json.Obj reply = c.controller("QueryJobs", q);
+        Json.Obj reply = call.controller("QueryJobs", query);
         List<Object> out = new ArrayList<>();
         for (Json.Obj job : reply.objects("jobs")) {
-            Json.Obj whole = JobsJson.job(c.names(), job);
+            Json.Obj whole = JobsJson.job(call.names(), job);
             Json.Obj part = new Json.Obj();
             for (String name : List.of(
                     "job_id",
@@ -120,7 +120,7 @@ public final class Jobs {
             }
             out.add(part);
         }
-        c.out()
+        call.out()
                 .put("jobs", out)
                 .put("last_backfill", Tree.number(reply.number("lastBackfill")))
                 .put("last_update", Tree.number(reply.number("lastUpdate")));
@@ -128,13 +128,13 @@ public final class Jobs {
 
     // ---- new ones
 
-    private static void submit(RestCall c) throws RestException, SlurmException {
-        List<Json.Obj> parts = new ArrayList<>(c.body().objects("jobs"));
+    private static void submit(RestCall call) throws RestException, SlurmException {
+        List<Json.Obj> parts = new ArrayList<>(call.body().objects("jobs"));
         boolean one = parts.isEmpty();
-        if (one && c.body().has("job")) {
-            parts.add(c.body().obj("job"));
+        if (one && call.body().has("job")) {
+            parts.add(call.body().obj("job"));
         }
-        if (parts.isEmpty() && c.body().text("script").isEmpty()) {
+        if (parts.isEmpty() && call.body().text("script").isEmpty()) {
             throw noScript();
         }
         if (parts.isEmpty()) {
@@ -145,33 +145,33 @@ public final class Jobs {
                     "Specify only one \"job\" or \"jobs\" fields",
                     "#/");
         }
-        String script = c.body().text("script").isEmpty()
+        String script = call.body().text("script").isEmpty()
                 ? parts.getFirst().text("script")
-                : c.body().text("script");
+                : call.body().text("script");
         if (script.isEmpty()) {
             throw noScript();
         }
         List<Object> requests = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            requests.add(new JobBody(c.host(), parts.get(i), one ? "#/job/" : "#/jobs/" + i + "/")
+            requests.add(new JobBody(call.host(), parts.get(i), one ? "#/job/" : "#/jobs/" + i + "/")
                     .request("BATCH", i == 0 ? script : ""));
         }
         Json.Obj reply = parts.size() == 1
-                ? c.controller(
+                ? call.controller(
                         "Submit",
                         ((Json.Obj) requests.getFirst())
-                                .put("requestId", c.host().requestId()))
-                : c.controller("SubmitHet", c.change().put("parts", requests));
-        submitted(c, reply);
-        c.out().put("step_id", "batch");
+                                .put("requestId", call.host().requestId()))
+                : call.controller("SubmitHet", call.change().put("parts", requests));
+        submitted(call, reply);
+        call.out().put("step_id", "batch");
         if (parts.stream()
                 .anyMatch(p -> p.flag("hold")
                         || p.obj("priority").flag("set") && p.obj("priority").number("number") == 0)) {
-            c.out()
+            call.out()
                     .warning(
                             "Job submission resulted in non-zero return code: " + SlurmErrno.JOB_HELD.sentence(),
                             "slurm_submit_batch_job()");
-            c.out().warning(SlurmErrno.JOB_HELD.sentence(), "slurm_submit_batch_job()");
+            call.out().warning(SlurmErrno.JOB_HELD.sentence(), "slurm_submit_batch_job()");
         }
     }
 
@@ -184,25 +184,25 @@ public final class Jobs {
                 "_job_post");
     }
 
-    private static void submitted(RestCall c, Json.Obj reply) {
-        c.out()
+    private static void submitted(RestCall call, Json.Obj reply) {
+        call.out()
                 .put("job_id", reply.number("jobId"))
                 .put("job_submit_user_msg", String.join("\n", reply.texts("warnings")));
     }
 
-    private static void allocate(RestCall c) throws RestException, SlurmException {
-        List<Json.Obj> parts = c.body().objects("hetjob");
+    private static void allocate(RestCall call) throws RestException, SlurmException {
+        List<Json.Obj> parts = call.body().objects("hetjob");
         if (parts.isEmpty()) {
             submitted(
-                    c,
-                    c.controller(
+                    call,
+                    call.controller(
                             "Submit",
-                            new JobBody(c.host(), c.body().obj("job"), "#/job/")
+                            new JobBody(call.host(), call.body().obj("job"), "#/job/")
                                     .request("ALLOCATION", "")
-                                    .put("requestId", c.host().requestId())));
+                                    .put("requestId", call.host().requestId())));
             return;
         }
-        if (!c.body().obj("job").fields().isEmpty()) {
+        if (!call.body().obj("job").fields().isEmpty()) {
             throw new RestException(
                     422,
                     RestException.INVALID_JOBS,
@@ -212,66 +212,67 @@ public final class Jobs {
         }
         List<Object> requests = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            requests.add(new JobBody(c.host(), parts.get(i), "#/hetjob/" + i + "/").request("ALLOCATION", ""));
+            requests.add(new JobBody(call.host(), parts.get(i), "#/hetjob/" + i + "/").request("ALLOCATION", ""));
         }
-        submitted(c, c.controller("SubmitHet", c.change().put("parts", requests)));
+        submitted(call, call.controller("SubmitHet", call.change().put("parts", requests)));
     }
 
     // ---- changes
 
-    private static void update(RestCall c) throws RestException, SlurmException {
-        String id = c.path("job_id");
-        Json.Obj changes = new JobChanges(c.body()).of(id);
-        if (!c.body().texts("environment").isEmpty()) {
-            c.out().warning("A job keeps the environment that it was submitted with", "#/environment/");
+    private static void update(RestCall call) throws RestException, SlurmException {
+        String id = call.path("job_id");
+        Json.Obj changes = new JobChanges(call.body()).of(id);
+        if (!call.body().texts("environment").isEmpty()) {
+            call.out().warning("A job keeps the environment that it was submitted with", "#/environment/");
         }
-        boolean hold = c.body().flag("hold");
-        if (changes.fields().isEmpty() && !c.body().has("hold")) {
+        boolean hold = call.body().flag("hold");
+        if (changes.fields().isEmpty() && !call.body().has("hold")) {
             Json.Obj there =
-                    c.controller("QueryJobs", query(List.of(id)).put("fields", RestCall.objects(List.of("jobId"))));
+                    call.controller("QueryJobs", query(List.of(id)).put("fields", RestCall.objects(List.of("jobId"))));
             if (there.objects("jobs").isEmpty()) {
                 throw RestException.of(SlurmErrno.INVALID_JOB_ID, "Job update requested failed", "slurm_update_job2()");
             }
         }
         List<Object> results = new ArrayList<>();
         if (!changes.fields().isEmpty()) {
-            results.addAll(
-                    tasks(c, c.controller("UpdateJob", c.change().put("job", id).put("changes", changes))));
-        }
-        if (c.body().has("hold")) {
             results.addAll(tasks(
-                    c,
-                    c.controller(
+                    call,
+                    call.controller("UpdateJob", call.change().put("job", id).put("changes", changes))));
+        }
+        if (call.body().has("hold")) {
+            results.addAll(tasks(
+                    call,
+                    call.controller(
                             "JobAction",
-                            c.change()
+                            call.change()
                                     .put("action", hold ? "hold" : "release")
                                     .put("jobs", RestCall.objects(List.of(id))))));
         }
         if (results.isEmpty()) {
             results.add(result(id, 0, "", ""));
         }
-        c.out().put("job_id", id).put("results", results);
+        call.out().put("job_id", id).put("results", results);
     }
 
     /** Results for the tasks of an array, if some of them failed. */
-    private static List<Object> tasks(RestCall c, Json.Obj reply) throws RestException {
-        String said = c.operation().id().replace("_{v}", "") + "()";
+    private static List<Object> tasks(RestCall call, Json.Obj reply) throws RestException {
+        String source = call.operation().id().replace("_{v}", "") + "()";
         if (!isOfSome(reply)) {
             for (Json.Obj e : reply.objects("errors")) {
-                throw failed(e, said);
+                throw failed(e, source);
             }
         }
-        return tasks(c, reply, said);
+        return tasks(call, reply, source);
     }
 
-    private static List<Object> tasks(RestCall c, Json.Obj reply, String said) {
+    private static List<Object> tasks(RestCall call, Json.Obj reply, String source) {
         List<Object> out = new ArrayList<>();
         for (Json.Obj e : reply.objects("errors")) {
             out.add(result(e.text("job"), e.integer("errno"), e.text("error"), e.text("said")));
             if (!isOfSome(reply)) {
-                c.out().error(failed(e, said));
+                call.out().error(failed(e, source));
             } else if (e.integer("errno") != 0) {
-                c.out().warning(e.text("error") + " for job " + e.text("job"), said);
+                call.out().warning(e.text("error") + " for job " + e.text("job"), source);
             }
         }
         return out;
@@ -281,22 +282,22 @@ public final class Jobs {
         return reply.objects("errors").stream().anyMatch(e -> e.integer("errno") == 0);
     }
 
-    private static RestException failed(Json.Obj e, String said) {
+    private static RestException failed(Json.Obj e, String source) {
         return new RestException(
                 RestException.status(e.integer("errno")),
                 e.integer("errno"),
                 e.text("error"),
                 e.text("error") + " for job " + e.text("job"),
-                said);
+                source);
     }
 
-    private static Json.Obj result(String id, int errno, String error, String why) {
+    private static Json.Obj result(String id, int errno, String error, String reason) {
         return new Json.Obj()
                 .put("job_id", number(id))
                 .put("step_id", id)
                 .put("error", error)
                 .put("error_code", (long) errno)
-                .put("why", why);
+                .put("why", reason);
     }
 
     private static long number(String id) {
@@ -322,15 +323,16 @@ public final class Jobs {
 
     private static final List<String> CANCEL_FLAGS = List.of("BATCH_JOB", "FULL_JOB", "HURRY", "CRON_JOBS", "VERBOSE");
 
-    private static Json.Obj cancel(RestCall c, int signal, List<String> flags, List<String> jobs) throws RestException {
+    private static Json.Obj cancel(RestCall call, int signal, List<String> flags, List<String> jobs)
+            throws RestException {
         boolean tasks = !jobs.isEmpty() && jobs.stream().allMatch(j -> j.indexOf('_') > 0);
         for (String flag : flags) {
             if (!CANCEL_FLAGS.contains(flag) && !(flag.equals("ARRAY_TASK") && tasks)) {
-                throw c.refused(
+                throw call.refused(
                         SlurmErrno.NOT_SUPPORTED, "The flag " + flag + " of a signal is not supported by this version");
             }
         }
-        return c.change()
+        return call.change()
                 .put("signal", (long) signal)
                 .put("batchOnly", flags.contains("BATCH_JOB"))
                 .put("full", flags.contains("FULL_JOB"))
@@ -342,17 +344,19 @@ public final class Jobs {
         return words.stream().map(w -> w.toUpperCase(java.util.Locale.ROOT)).toList();
     }
 
-    private static void delete(RestCall c) throws RestException, SlurmException {
-        String id = c.path("job_id");
-        Json.Obj asked = cancel(c, signal(c.asked("signal")), upper(c.list("flags")), List.of(id));
-        Json.Obj reply = c.controller("Cancel", asked.put("jobs", RestCall.objects(List.of(id))));
-        c.out().put("status", status(reply, upper(c.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
+    private static void delete(RestCall call) throws RestException, SlurmException {
+        String id = call.path("job_id");
+        Json.Obj cancelled = cancel(call, signal(call.asked("signal")), upper(call.list("flags")), List.of(id));
+        Json.Obj reply = call.controller("Cancel", cancelled.put("jobs", RestCall.objects(List.of(id))));
+        call.out()
+                .put("status", status(reply, upper(call.list("flags")).contains("VERBOSE") ? List.of(id) : List.of()));
     }
 
-    private static void deleteMany(RestCall c) throws RestException, SlurmException {
-        Json.Obj b = c.body();
+    private static void deleteMany(RestCall call) throws RestException, SlurmException {
+        Json.Obj b = call.body();
         List<String> jobs = b.texts("jobs");
-        Json.Obj q = cancel(c, signal(b.text("signal")), b.texts("flags"), jobs).put("ctld", Boolean.TRUE);
+        Json.Obj query =
+                cancel(call, signal(b.text("signal")), b.texts("flags"), jobs).put("ctld", Boolean.TRUE);
         String[][] filters = {
             {"accounts", "account"},
             {"names", "job_name"},
@@ -364,25 +368,25 @@ public final class Jobs {
         boolean filtered = false;
         for (String[] f : filters) {
             if (!b.text(f[1]).isEmpty()) {
-                q.put(f[0], RestCall.objects(Words.of(b.text(f[1]))));
+                query.put(f[0], RestCall.objects(Words.of(b.text(f[1]))));
                 filtered = true;
             }
         }
         if (!b.texts("job_state").isEmpty()) {
-            q.put("states", RestCall.objects(b.texts("job_state")));
+            query.put("states", RestCall.objects(b.texts("job_state")));
             filtered = true;
         }
         if (!b.texts("nodes").isEmpty()) {
-            q.put("nodes", RestCall.objects(Tree.hosts(String.join(",", b.texts("nodes")))));
+            query.put("nodes", RestCall.objects(Tree.hosts(String.join(",", b.texts("nodes")))));
             filtered = true;
         }
         String user = b.text("user_name").isEmpty() ? b.text("user_id") : b.text("user_name");
         if (!user.isEmpty()) {
-            int uid = c.host().userId(user);
+            int uid = call.host().userId(user);
             if (uid < 0) {
-                throw c.refused(SlurmErrno.USER_ID_MISSING, "There is no user " + user);
+                throw call.refused(SlurmErrno.USER_ID_MISSING, "There is no user " + user);
             }
-            q.put("userIds", new ArrayList<Object>(List.of((long) uid)));
+            query.put("userIds", new ArrayList<Object>(List.of((long) uid)));
             filtered = true;
         }
         if (jobs.isEmpty() && !filtered) {
@@ -394,10 +398,10 @@ public final class Jobs {
                     "slurm_kill_jobs()");
         }
         if (!jobs.isEmpty()) {
-            q.put("jobs", RestCall.objects(jobs));
+            query.put("jobs", RestCall.objects(jobs));
         }
-        Json.Obj reply = c.controller("Cancel", q);
-        c.out().put("status", status(reply, b.texts("flags").contains("VERBOSE") ? reply.texts("done") : List.of()));
+        Json.Obj reply = call.controller("Cancel", query);
+        call.out().put("status", status(reply, b.texts("flags").contains("VERBOSE") ? reply.texts("done") : List.of()));
     }
 
     /** Status of each job: the changed ones, if asked for, then the failed ones. */
@@ -428,7 +432,7 @@ public final class Jobs {
 
     // ---- again
 
-    private static List<Object> requeued(RestCall c, String id, List<String> flags) throws SlurmException {
+    private static List<Object> requeued(RestCall call, String id, List<String> flags) throws SlurmException {
         boolean hold = flags.contains("Hold") || flags.contains("SpecialExit");
         String argument;
         if (flags.contains("SpecialExit")) {
@@ -439,47 +443,47 @@ public final class Jobs {
             argument = "";
         }
 
-        Json.Obj reply = c.controller(
+        Json.Obj reply = call.controller(
                 "JobAction",
-                c.change()
+                call.change()
                         .put("action", hold ? "requeuehold" : "requeue")
                         .put("argument", argument)
                         .put("jobs", RestCall.objects(List.of(id))));
-        List<Object> out = tasks(c, reply, "slurm_requeue2()");
+        List<Object> out = tasks(call, reply, "slurm_requeue2()");
         if (out.isEmpty()) {
             out.add(result(id, 0, "", ""));
         }
         return out;
     }
 
-    private static void requeue(RestCall c) throws SlurmException {
+    private static void requeue(RestCall call) throws SlurmException {
         List<String> flags = List.of("Incomplete", "Hold", "SpecialExit").stream()
-                .filter(f -> c.given(RestCall.key(f)))
+                .filter(f -> call.given(RestCall.key(f)))
                 .toList();
-        c.out().put("status", requeued(c, c.path("job_id"), flags));
+        call.out().put("status", requeued(call, call.path("job_id"), flags));
     }
 
-    private static void requeueMany(RestCall c) throws RestException, SlurmException {
-        if (c.body().texts("jobs").isEmpty()) {
-            throw c.refused(SlurmErrno.INVALID_JOB_ID, "No jobs are given");
+    private static void requeueMany(RestCall call) throws RestException, SlurmException {
+        if (call.body().texts("jobs").isEmpty()) {
+            throw call.refused(SlurmErrno.INVALID_JOB_ID, "No jobs are given");
         }
         List<Object> status = new ArrayList<>();
-        for (String id : c.body().texts("jobs")) {
-            status.add(requeued(c, id, c.body().texts("flags")));
+        for (String id : call.body().texts("jobs")) {
+            status.add(requeued(call, id, call.body().texts("flags")));
         }
-        c.out().put("status", status);
+        call.out().put("status", status);
     }
 
     /** Resources of a job on each of its nodes. */
-    private static void resources(RestCall c) throws RestException, SlurmException {
-        Json.Obj reply = c.controller("QueryJobs", query(List.of(c.path("job_id"))));
+    private static void resources(RestCall call) throws RestException, SlurmException {
+        Json.Obj reply = call.controller("QueryJobs", query(List.of(call.path("job_id"))));
         if (reply.objects("jobs").isEmpty()) {
-            throw unknown(c);
+            throw unknown(call);
         }
         List<Object> nodes = new ArrayList<>();
         for (Json.Obj job : reply.objects("jobs")) {
             if (!JobRows.isUnfinished(job)) {
-                throw c.refused(SlurmErrno.ALREADY_DONE, "The job is over");
+                throw call.refused(SlurmErrno.ALREADY_DONE, "The job is over");
             }
             for (Json.Obj d : job.objects("details")) {
                 for (Object name : Tree.hosts(d.text("nodes"))) {
@@ -496,7 +500,7 @@ public final class Jobs {
                 }
             }
         }
-        c.out().put("nodes", nodes);
+        call.out().put("nodes", nodes);
     }
 
     /** {@code gpu:a100:2(IDX:0-1)} */

@@ -45,7 +45,7 @@ public record RestCall(
 
     /** Does an operation and fills its answer. */
     public interface Handler {
-        void serve(RestCall c) throws RestException, SlurmException;
+        void serve(RestCall call) throws RestException, SlurmException;
     }
 
     /** A parameter of the operation's own path: the contract has it there. */
@@ -160,7 +160,7 @@ public record RestCall(
         }
         return switch (Times.parse(text, host.nowMs() / 1000, ZoneId.systemDefault(), true)) {
             case Times.Parsed.Ok ok -> ok.epochSec();
-            case Times.Parsed.Invalid bad ->
+            case Times.Parsed.Invalid invalid ->
                 throw new RestException(
                         422,
                         RestException.CONVERSION,
@@ -195,9 +195,9 @@ public record RestCall(
             "deleted_wckeys",
             new String[] {"slurmdb_wckeys_remove", "_delete_wckey"});
 
-    /** The answer is empty, which is said. */
-    void nothing(String what) {
-        String[] known = LISTS.getOrDefault(what, new String[] {
+    /** Adds the warning that the answer is empty. */
+    void nothing(String kind) {
+        String[] known = LISTS.getOrDefault(kind, new String[] {
             operation.id().replace("_{v}", ""), operation.id().replace("_{v}", "") + "()"
         });
         out.warning(known[0] + "() found nothing", known[1]);

@@ -41,13 +41,13 @@ public final class Sessions {
     private final Map<String, Session> sessions = bounded(SESSIONS_MAX);
     private final Map<String, Code> codes = bounded(CODES_MAX);
 
-    private static <T> Map<String, T> bounded(int most) {
+    private static <T> Map<String, T> bounded(int maximum) {
         return new LinkedHashMap<>() {
             private static final long serialVersionUID = 1L;
 
             @Override
             protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
-                return size() > most;
+                return size() > maximum;
             }
         };
     }
@@ -63,9 +63,9 @@ public final class Sessions {
      * @param user name of the session's user, from slurmctld
      */
     public synchronized Session open(String token, String user, long nowMs) {
-        Session s = new Session(secret(), secret(), token, user, Math.min(nowMs + LIFE_MS, end(token)));
-        sessions.put(s.id, s);
-        return s;
+        Session session = new Session(secret(), secret(), token, user, Math.min(nowMs + LIFE_MS, end(token)));
+        sessions.put(session.id, session);
+        return session;
     }
 
     /** End of the token by its own claim; slurmctld checks it with each request anyway. */
@@ -79,8 +79,8 @@ public final class Sessions {
         }
     }
 
-    public synchronized void close(Session s) {
-        sessions.remove(s.id);
+    public synchronized void close(Session session) {
+        sessions.remove(session.id);
     }
 
     /** A code that stands for the token once, and not for long. */
@@ -113,17 +113,17 @@ public final class Sessions {
      * @throws RestException 403 where there is one, and the request does not come from its page
      */
     public synchronized Optional<Session> of(Request request, long nowMs) throws RestException {
-        Session s = sessions.get(cookies(request.header("cookie")).getOrDefault(cookieName(request), ""));
-        if (s == null || s.untilMs <= nowMs) {
-            if (s != null) {
-                sessions.remove(s.id);
+        Session session = sessions.get(cookies(request.header("cookie")).getOrDefault(cookieName(request), ""));
+        if (session == null || session.untilMs <= nowMs) {
+            if (session != null) {
+                sessions.remove(session.id);
             }
             return Optional.empty();
         }
         String site = request.header("sec-fetch-site");
         boolean elsewhere = !site.isEmpty() && !site.equals("same-origin") && !site.equals("none");
         byte[] shown = request.header(KEY_HEADER).getBytes(StandardCharsets.UTF_8);
-        if (elsewhere || !MessageDigest.isEqual(shown, s.key.getBytes(StandardCharsets.UTF_8))) {
+        if (elsewhere || !MessageDigest.isEqual(shown, session.key.getBytes(StandardCharsets.UTF_8))) {
             throw new RestException(
                     403,
                     1007,
@@ -131,14 +131,14 @@ public final class Sessions {
                     "A session counts only with its page's key (" + KEY_HEADER + ")",
                     "slurmrestd");
         }
-        return Optional.of(s);
+        return Optional.of(session);
     }
 
     /** The request with the token of its session, if it has one and shows no token itself. */
     public Request withToken(Request request, long nowMs) throws RestException {
-        boolean own = !request.header("x-slurm-user-token").isEmpty()
+        boolean hasToken = !request.header("x-slurm-user-token").isEmpty()
                 || !request.header("authorization").isEmpty();
-        Optional<Session> session = own ? Optional.empty() : of(request, nowMs);
+        Optional<Session> session = hasToken ? Optional.empty() : of(request, nowMs);
         if (session.isEmpty()) {
             return request;
         }

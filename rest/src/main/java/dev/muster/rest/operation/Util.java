@@ -14,26 +14,27 @@ public final class Util {
         return Map.of("util_{v}_post_hostnames", Util::hostnames, "util_{v}_post_hostlist", Util::hostlist);
     }
 
-    private static void hostnames(RestCall c) throws RestException, SlurmException {
-        c.controller("Ping");
-        switch (HostList.parse(c.body().text("hostlist"))) {
+    private static void hostnames(RestCall call) throws RestException, SlurmException {
+        call.controller("Ping");
+        switch (HostList.parse(call.body().text("hostlist"))) {
             case HostList.Parsed.Ok ok ->
-                c.out().put("hostnames", RestCall.objects(ok.list().names()));
-            case HostList.Parsed.Invalid bad ->
+                call.out().put("hostnames", RestCall.objects(ok.list().names()));
+            case HostList.Parsed.Invalid invalid ->
                 throw new RestException(
                         422,
                         RestException.INVALID_DATA,
                         "Request to parse invalid data",
-                        "Invalid hostlist string: " + c.body().text("hostlist"),
+                        "Invalid hostlist string: " + call.body().text("hostlist"),
                         "#/hostlist/");
         }
     }
 
-    private static void hostlist(RestCall c) throws RestException, SlurmException {
-        c.controller("Ping");
-        switch (HostList.parse(String.join(",", c.body().texts("hostnames")))) {
-            case HostList.Parsed.Ok ok -> c.out().put("hostlist", ok.list().compressed());
-            case HostList.Parsed.Invalid bad -> throw c.refused(SlurmErrno.INVALID_NODE_NAME, "hostnames are none");
+    private static void hostlist(RestCall call) throws RestException, SlurmException {
+        call.controller("Ping");
+        switch (HostList.parse(String.join(",", call.body().texts("hostnames")))) {
+            case HostList.Parsed.Ok ok -> call.out().put("hostlist", ok.list().compressed());
+            case HostList.Parsed.Invalid invalid ->
+                throw call.refused(SlurmErrno.INVALID_NODE_NAME, "hostnames are none");
         }
     }
 }

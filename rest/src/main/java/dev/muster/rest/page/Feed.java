@@ -23,7 +23,10 @@ public final class Feed {
     static final int BATCHES_MAX = 2048;
     /** Most bytes of events in a feed that all readers share. */
     static final int BYTES_MAX = 8 << 20;
-    /** The same in a feed of one user, which PrivateData makes necessary: there may be as many feeds as streams. */
+    /**
+     * Bytes kept in a feed of one user. PrivateData makes such feeds necessary, and there may be as many of them as
+     * streams.
+     */
     static final int OWN_BYTES_MAX = 256 << 10;
 
     private static final String SHARED = "all";
@@ -34,7 +37,7 @@ public final class Feed {
     private static final int AWAY_MS = 2_000;
 
     /**
-     * Events as they go out.
+     * Events in the form in which readers get them.
      *
      * @param revision after them, "" where there is none
      */
@@ -50,15 +53,15 @@ public final class Feed {
     }
 
     /**
-     * What a reader takes at once.
+     * Batches that a reader gets at once.
      *
      * @param lost it has fallen behind
      * @param over the feed has ended, or the reader has left it
      */
-    record Taken(List<Batch> batches, boolean lost, boolean over) {}
+    record Delivery(List<Batch> batches, boolean lost, boolean over) {}
 
     private final String sees;
-    private final ArrayDeque<Batch> kept = new ArrayDeque<>();
+    private final ArrayDeque<Batch> history = new ArrayDeque<>();
     private final Set<Reader> readers = new LinkedHashSet<>();
     private long bytes;
     private long newest;
@@ -81,10 +84,10 @@ public final class Feed {
      *
      * @param number for {@link #take}
      */
-    record Joined(Reader reader, long number, String revision) {}
+    record Subscription(Reader reader, long number, String revision) {}
 
     /** Empty where the feed has ended. */
-    synchronized Optional<Joined> join(Host host) {
+    synchronized Optional<Subscription> join(Host host) {
         if (over) {
             return Optional.empty();
         }
@@ -94,15 +97,15 @@ public final class Feed {
             running = true;
             Thread.ofVirtual().name("feed " + sees).start(this::run);
         }
-        return Optional.of(new Joined(reader, newest, revision));
+        return Optional.of(new Subscription(reader, newest, revision));
     }
 
     /** The batch that ended with this revision, if it is still here. */
     synchronized Optional<Long> after(String seen) {
-        for (Iterator<Batch> i = kept.descendingIterator(); i.hasNext(); ) {
-            Batch b = i.next();
-            if (b.revision.equals(seen)) {
-                return Optional.of(b.number);
+        for (Iterator<Batch> i = history.descendingIterator(); i.hasNext(); ) {
+            Batch batch = i.next();
+            if (batch.revision.equals(seen)) {
+                return Optional.of(batch.number);
             }
         }
         return Optional.empty();
@@ -119,23 +122,23 @@ public final class Feed {
     }
 
     /** Returns the events after a number, and waits for them. */
-    synchronized Taken take(Reader reader, long number, long waitMs) throws InterruptedException {
+    synchronized Delivery take(Reader reader, long number, long waitMs) throws InterruptedException {
         long until = System.nanoTime() + waitMs * 1_000_000;
         while (number == newest && !over && readers.contains(reader)) {
-            long left = (until - System.nanoTime()) / 1_000_000;
-            if (left <= 0) {
+            long remaining = (until - System.nanoTime()) / 1_000_000;
+            if (remaining <= 0) {
                 break;
             }
-            wait(left);
+            wait(remaining);
         }
         List<Batch> out = new ArrayList<>();
-        for (Batch b : kept) {
-            if (b.number > number) {
-                out.add(b);
+        for (Batch batch : history) {
+            if (batch.number > number) {
+                out.add(batch);
             }
         }
         boolean lost = number < newest && (out.isEmpty() || out.getFirst().number != number + 1);
-        return new Taken(lost ? List.of() : out, lost, over || !readers.contains(reader));
+        return new Delivery(lost ? List.of() : out, lost, over || !readers.contains(reader));
     }
 
     synchronized int heldBytes() {
@@ -149,7 +152,7 @@ public final class Feed {
             running = false;
             // without readers the feed ends: the next reader begins another one
             over = true;
-            kept.clear();
+            history.clear();
             bytes = 0;
             return Optional.empty();
         }
@@ -217,11 +220,11 @@ public final class Feed {
 
     private void add(String at, byte[] events) {
         newest++;
-        kept.add(new Batch(newest, at, events));
+        history.add(new Batch(newest, at, events));
         bytes += events.length;
-        while (kept.size() > BATCHES_MAX
-                || bytes > (sees.equals(SHARED) ? BYTES_MAX : OWN_BYTES_MAX) && kept.size() > 1) {
-            bytes -= kept.removeFirst().events.length;
+        while (history.size() > BATCHES_MAX
+                || bytes > (sees.equals(SHARED) ? BYTES_MAX : OWN_BYTES_MAX) && history.size() > 1) {
+            bytes -= history.removeFirst().events.length;
         }
         notifyAll();
     }

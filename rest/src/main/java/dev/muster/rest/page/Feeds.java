@@ -31,18 +31,18 @@ final class Feeds {
         return feeds.computeIfAbsent(sees, s -> new Feed(s, revision));
     }
 
-    private record Seat(Feed feed, Feed.Joined joined) {}
+    private record FeedSubscription(Feed feed, Feed.Subscription joined) {}
 
-    private synchronized Seat seat(Host host, Json.Obj look) {
+    private synchronized FeedSubscription seat(Host host, Json.Obj look) {
         String sees = look.text("sees");
         Feed feed = feed(sees, look.text("revision"));
-        Optional<Feed.Joined> joined = feed.join(host);
+        Optional<Feed.Subscription> joined = feed.join(host);
         if (joined.isEmpty()) {
             feeds.remove(sees);
             feed = feed(sees, look.text("revision"));
             joined = feed.join(host);
         }
-        return new Seat(feed, joined.orElseThrow());
+        return new FeedSubscription(feed, joined.orElseThrow());
     }
 
     /** How many requests wait at slurmctld at most. */
@@ -56,7 +56,7 @@ final class Feeds {
      */
     Http.Written stream(Host host, String seen) throws SlurmException {
         Json.Obj look = look(host);
-        Seat seat = seat(host, look);
+        FeedSubscription seat = seat(host, look);
         return new Http.Written() {
             @Override
             public void to(OutputStream out) throws IOException {
@@ -78,13 +78,13 @@ final class Feeds {
         };
     }
 
-    private void write(OutputStream out, Host host, Seat seat, Json.Obj look, String seen)
+    private void write(OutputStream out, Host host, FeedSubscription seat, Json.Obj look, String seen)
             throws IOException, InterruptedException, SlurmException {
         long number = begin(out, host, seat, look, seen);
         long looked = System.nanoTime();
         while (true) {
             out.flush();
-            Feed.Taken taken = seat.feed.take(seat.joined.reader(), number, STILL_MS);
+            Feed.Delivery taken = seat.feed.take(seat.joined.reader(), number, STILL_MS);
             if (taken.over()) {
                 return; // the other side comes back with its last event's id
             }
@@ -93,9 +93,9 @@ final class Feeds {
                 out.write(Feed.reset(look(host)));
                 continue;
             }
-            for (Feed.Batch b : taken.batches()) {
-                out.write(b.events());
-                number = b.number();
+            for (Feed.Batch batch : taken.batches()) {
+                out.write(batch.events());
+                number = batch.number();
             }
             if (taken.batches().isEmpty()) {
                 out.write(STILL);
@@ -121,11 +121,11 @@ final class Feeds {
     }
 
     /**
-     * What the reader does not know yet, or that it has to begin anew.
+     * Sends what the reader lacks, or the event that makes it begin anew.
      *
      * @return from where it goes on
      */
-    private static long begin(OutputStream out, Host host, Seat seat, Json.Obj look, String seen)
+    private static long begin(OutputStream out, Host host, FeedSubscription seat, Json.Obj look, String seen)
             throws IOException, SlurmException {
         if (seen.isEmpty()) {
             out.write(Feed.event(

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch job writes, as events, to its end. Its node reads the file as the job's user, and waits there for what
- * comes.
+ * The output of a batch job as a stream of events, until the job ends. Its node reads the file as the job's user and
+ * waits there for new output.
  */
 final class LogTail implements Http.Written {
     static final int BYTES_MAX = 64 << 10;
@@ -29,7 +29,7 @@ final class LogTail implements Http.Written {
     private final String stream;
     private long attempt;
     private long offset;
-    private boolean told;
+    private boolean isReported;
     /** Which file the offset is of, "" for any. */
     private String file;
 
@@ -107,13 +107,13 @@ final class LogTail implements Http.Written {
         file = reply.text("file").isEmpty() ? file : reply.text("file");
         long size = reply.number("size");
         boolean isCut = reply.number("offset") < offset && offset > size;
-        if (told && (size < 0 || !isOther && !isCut)) {
+        if (isReported && (size < 0 || !isOther && !isCut)) {
             return;
         }
-        if (told || isOther) {
+        if (isReported || isOther) {
             out.write(Feed.event("", "again", new Json.Obj().put("attempt", attempt)));
         }
-        told = true;
+        isReported = true;
         out.write(Feed.event(
                 "",
                 "file",

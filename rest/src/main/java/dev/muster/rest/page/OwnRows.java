@@ -130,8 +130,8 @@ final class OwnRows {
     /** Values alone, in the order of the names: for lists. */
     void write(Json.Writer out, Json.Obj from) {
         char separator = '[';
-        for (Column c : columns.values()) {
-            out.raw(separator).value(c.value.apply(from));
+        for (Column column : columns.values()) {
+            out.raw(separator).value(column.value.apply(from));
             separator = ',';
         }
         out.raw(']');

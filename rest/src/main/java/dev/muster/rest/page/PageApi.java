@@ -216,34 +216,38 @@ public final class PageApi {
                 new Request("GET", request.path(), Map.of(), Map.of("x-slurm-user-token", token), new byte[0], true);
         Auth.Caller caller = auth.caller(shown, Optional.empty());
         Json.Obj look = Feeds.look(caller.host());
-        Sessions.Session s = sessions.open(token, look.text("user"), now);
-        return json(200, about(caller.host(), look, s).put("key", s.key()))
-                .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.of(s), now), "Cache-Control", "no-store"));
+        Sessions.Session session = sessions.open(token, look.text("user"), now);
+        return json(200, about(caller.host(), look, session).put("key", session.key()))
+                .with(Map.of(
+                        "Set-Cookie",
+                        Sessions.cookie(request, Optional.of(session), now),
+                        "Cache-Control",
+                        "no-store"));
     }
 
-    private Json.Obj about(Host host, Json.Obj look, Sessions.Session s) {
+    private Json.Obj about(Host host, Json.Obj look, Sessions.Session session) {
         return Feed.head(look)
                 .put(
                         "home",
                         identities.byName(look.text("user")).map(Identity::home).orElse(""))
                 .put("cluster", host.clusters().isEmpty() ? "" : host.clusters().getFirst())
-                .put("until", s.untilMs() / 1000);
+                .put("until", session.untilMs() / 1000);
     }
 
-    private Sessions.Session own(Request request) throws RestException {
+    private Sessions.Session ownSession(Request request) throws RestException {
         return sessions.of(request, System.currentTimeMillis()).orElseThrow(() -> Auth.refused("nobody is logged in"));
     }
 
     private Http.Reply session(Request request) throws RestException, SlurmException {
-        Sessions.Session s = own(request);
+        Sessions.Session s = ownSession(request);
         Host host = auth.caller(sessions.withToken(request, System.currentTimeMillis()), Optional.empty())
                 .host();
         return json(200, about(host, Feeds.look(host), s));
     }
 
     private Http.Reply logout(Request request) throws RestException {
-        Sessions.Session s = own(request);
-        sessions.close(s);
+        Sessions.Session session = ownSession(request);
+        sessions.close(session);
         return json(200, new Json.Obj())
                 .with(Map.of("Set-Cookie", Sessions.cookie(request, Optional.empty(), System.currentTimeMillis())));
     }
@@ -304,13 +308,15 @@ public final class PageApi {
     private Http.Reply log(Host host, Request request, long job) throws RestException, SlurmException {
         String stream = request.query().getOrDefault("stream", "stdout");
         String seen = request.header("last-event-id");
-        Matcher was = SEEN.matcher(seen);
-        String at = was.matches() ? was.group(2) : request.query().getOrDefault("offset", "-" + LogTail.BYTES_MAX);
+        Matcher seenMatcher = SEEN.matcher(seen);
+        String at = seenMatcher.matches()
+                ? seenMatcher.group(2)
+                : request.query().getOrDefault("offset", "-" + LogTail.BYTES_MAX);
         if (!at.matches("-?[0-9]{1,18}")) {
             throw RestException.query("\"" + at + "\" is no offset", "#/offset/");
         }
-        long attempt = was.matches() ? Long.parseLong(was.group(1)) : 0;
-        String file = was.matches() && was.group(3) != null ? was.group(3) : "";
+        long attempt = seenMatcher.matches() ? Long.parseLong(seenMatcher.group(1)) : 0;
+        String file = seenMatcher.matches() && seenMatcher.group(3) != null ? seenMatcher.group(3) : "";
         return stream(new LogTail(host, job, stream, Long.parseLong(at), attempt, file).start());
     }
 
@@ -350,7 +356,7 @@ public final class PageApi {
     // ---- lists
 
     private Http.Reply jobs(Host host, Request request) throws RestException, SlurmException {
-        Json.Obj q = new Json.Obj()
+        Json.Obj query = new Json.Obj()
                 .put("allStates", true)
                 .put("allPartitions", true)
                 .put("details", true)
@@ -360,9 +366,9 @@ public final class PageApi {
             throw RestException.query("At most " + JOBS_MAX + " jobs", "#/job_id/");
         }
         if (!ids.isEmpty()) {
-            q.put("jobs", RestCall.objects(ids));
+            query.put("jobs", RestCall.objects(ids));
         }
-        return list(host, "QueryJobs", q, "jobs", OwnRows.JOBS);
+        return list(host, "QueryJobs", query, "jobs", OwnRows.JOBS);
     }
 
     /** Written row by row, as long lists are. */
@@ -373,8 +379,8 @@ public final class PageApi {
         return new Http.Reply(200, "application/json", new Http.Written() {
                     @Override
                     public void to(OutputStream out) throws IOException {
-                        Json.Writer w = new Json.Writer();
-                        w.raw("{\"now\":")
+                        Json.Writer writer = new Json.Writer();
+                        writer.raw("{\"now\":")
                                 .number(rows.head().number("now"))
                                 .raw(",\"fields\":")
                                 .value(columns.names())
@@ -382,18 +388,18 @@ public final class PageApi {
                         boolean[] more = new boolean[1];
                         try {
                             rows.each(row -> {
-                                w.raw(more[0] ? "," : "");
+                                writer.raw(more[0] ? "," : "");
                                 more[0] = true;
-                                columns.write(w, row);
-                                if (w.size() > LogTail.BYTES_MAX) {
-                                    sent(out, w);
+                                columns.write(writer, row);
+                                if (writer.size() > LogTail.BYTES_MAX) {
+                                    sent(out, writer);
                                 }
                             });
                         } catch (java.io.UncheckedIOException e) {
                             throw e.getCause();
                         }
-                        w.raw("]}");
-                        sent(out, w);
+                        writer.raw("]}");
+                        sent(out, writer);
                     }
 
                     @Override
@@ -404,24 +410,24 @@ public final class PageApi {
                 .with(Map.of("Cache-Control", "no-store"));
     }
 
-    private static void sent(OutputStream out, Json.Writer w) {
+    private static void sent(OutputStream out, Json.Writer writer) {
         try {
-            out.write(w.take());
+            out.write(writer.take());
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
     }
 
     /**
-     * What its nodes saw of a job's steps, over time: for each step on each node rows of time, CPU ms, resident KiB,
-     * bytes read and written.
+     * Returns the samples that nodes took of a job's steps: for each step on each node rows of time, CPU ms, resident
+     * KiB, bytes read and written.
      */
     private static Http.Reply usage(Host host, long job) throws SlurmException {
         Json.Obj reply = host.controller().call("QueryUse", new Json.Obj().put("jobId", job));
         List<Object> series = new ArrayList<>();
-        for (Json.Obj u : reply.objects("uses")) {
+        for (Json.Obj user : reply.objects("uses")) {
             List<Object> points = new ArrayList<>();
-            u.objects("points")
+            user.objects("points")
                     .forEach(p -> points.add(new ArrayList<Object>(List.of(
                             p.number("time"),
                             p.number("cpuMs"),
@@ -429,8 +435,8 @@ public final class PageApi {
                             p.number("readBytes"),
                             p.number("writtenBytes")))));
             series.add(new Json.Obj()
-                    .put("node", u.text("node"))
-                    .put("step", u.text("step"))
+                    .put("node", user.text("node"))
+                    .put("step", user.text("step"))
                     .put("points", points));
         }
         long every = series.isEmpty() && !config(host, "JobAcctGatherType").matches(".*[a-z_]/.*(?<!none)")
@@ -531,8 +537,8 @@ public final class PageApi {
                         .put("allocationsOnly", true)
                         .put("fields", ENDED_FROM));
         return new Http.Reply(200, "application/json", (Http.Written) out -> {
-                    Json.Writer w = new Json.Writer();
-                    w.raw("{\"now\":")
+                    Json.Writer writer = new Json.Writer();
+                    writer.raw("{\"now\":")
                             .number(pages.head().number("now"))
                             .raw(",\"fields\":")
                             .value(ENDED)
@@ -542,18 +548,18 @@ public final class PageApi {
                     try {
                         pages.each(reply -> {
                             for (Json.Obj e : reply.objects("jobs")) {
-                                w.raw(more[0] ? "," : "").value(endedRow(e.obj("job")));
+                                writer.raw(more[0] ? "," : "").value(endedRow(e.obj("job")));
                                 more[0] = true;
                             }
-                            sent(out, w);
+                            sent(out, writer);
                         });
                     } catch (SlurmException e) {
                         error[0] = e.getMessage();
                     } catch (java.io.UncheckedIOException e) {
                         throw e.getCause();
                     }
-                    w.raw("],\"error\":").value(error[0]).raw("}");
-                    sent(out, w);
+                    writer.raw("],\"error\":").value(error[0]).raw("}");
+                    sent(out, writer);
                 })
                 .with(Map.of("Cache-Control", "no-store"));
     }
@@ -675,24 +681,24 @@ public final class PageApi {
         if (!row.text("state").equals("PENDING")) {
             return json(200, out);
         }
-        Json.Obj told = host.controller()
+        Json.Obj explanation = host.controller()
                 .call("QueryWhy", new Json.Obj().put("jobId", job).put("task", -1L));
-        out.put("says", inUtc(told.text("says")))
-                .put("change", inUtc(told.text("change")))
+        out.put("says", inUtc(explanation.text("says")))
+                .put("change", inUtc(explanation.text("change")))
                 .put(
                         "evidence",
-                        new ArrayList<Object>(told.texts("evidence").stream()
+                        new ArrayList<Object>(explanation.texts("evidence").stream()
                                 .map(PageApi::inUtc)
                                 .toList()));
-        if (told.number("start") != 0) {
+        if (explanation.number("start") != 0) {
             out.put(
                     "estimate",
                     new Json.Obj()
-                            .put("start_time", told.number("start"))
-                            .put("nodes", told.text("nodes"))
+                            .put("start_time", explanation.number("start"))
+                            .put("nodes", explanation.text("nodes"))
                             .put("partition", "")
                             .put("planned", true));
-        } else if (FOR_NODES.contains(told.text("reason"))) {
+        } else if (FOR_NODES.contains(explanation.text("reason"))) {
             estimate(host, job, out);
         }
         Json.Obj priorities = host.controller()

@@ -12,8 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How much of this cluster was in use over time: equal spans, each with what {@code sreport cluster utilization} says
- * of it.
+ * The utilization of this cluster over time: equal spans, each with the figures of {@code sreport cluster utilization}.
  */
 final class UtilizationSeries {
     /** Each is a question to slurmdbd. */
@@ -97,10 +96,11 @@ final class UtilizationSeries {
         }
     }
 
-    private static long number(Map<String, String> query, String name, long least, long most) throws RestException {
+    private static long number(Map<String, String> query, String name, long minimum, long maximum)
+            throws RestException {
         String text = query.getOrDefault(name, "");
-        if (!text.matches("[0-9]{1,12}") || Long.parseLong(text) < least || Long.parseLong(text) > most) {
-            throw RestException.query(name + " is a number from " + least + " to " + most, "#/" + name + "/");
+        if (!text.matches("[0-9]{1,12}") || Long.parseLong(text) < minimum || Long.parseLong(text) > maximum) {
+            throw RestException.query(name + " is a number from " + minimum + " to " + maximum, "#/" + name + "/");
         }
         return Long.parseLong(text);
     }

@@ -57,20 +57,20 @@ class FormsTest {
     /** What is logged, and what of it goes to syslog, by name or number; -v says more than that. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                                                        |     | 3,0
-                                                        | -vv | 5,0
-            SLURMRESTD_DEBUG=debug                      |     | 5,0
-            SLURMRESTD_DEBUG=DEBUG2                     | -v  | 7,0
-            SLURMRESTD_DEBUG=quiet                      |     | 0,0
-            SLURMRESTD_DEBUG=0                          | -v  | 1,0
-            SLURM_DEBUG=9                               |     | 9,0
-            SLURM_DEBUG=9,SLURMRESTD_DEBUG=error        |     | 2,0
-            SLURMRESTD_DEBUG=9,SLURMRESTD_DEBUG_STDERR=4 |    | 4,0
-            SLURM_DEBUG=9,SLURMRESTD_DEBUG_SYSLOG=verbose | -v | 4,5
-            SLURMRESTD_DEBUG_STDERR=1,SLURMRESTD_DEBUG_SYSLOG=6 | | 1,6
-            SLURMRESTD_DEBUG=-1                         |     | Invalid value for SLURMRESTD_DEBUG: -1
-            SLURMRESTD_DEBUG_SYSLOG=loud                |     | Invalid value for SLURMRESTD_DEBUG_SYSLOG: loud
-            """)
+                                                    |     | 3,0
+                                                    | -vv | 5,0
+        SLURMRESTD_DEBUG=debug                      |     | 5,0
+        SLURMRESTD_DEBUG=DEBUG2                     | -v  | 7,0
+        SLURMRESTD_DEBUG=quiet                      |     | 0,0
+        SLURMRESTD_DEBUG=0                          | -v  | 1,0
+        SLURM_DEBUG=9                               |     | 9,0
+        SLURM_DEBUG=9,SLURMRESTD_DEBUG=error        |     | 2,0
+        SLURMRESTD_DEBUG=9,SLURMRESTD_DEBUG_STDERR=4 |    | 4,0
+        SLURM_DEBUG=9,SLURMRESTD_DEBUG_SYSLOG=verbose | -v | 4,5
+        SLURMRESTD_DEBUG_STDERR=1,SLURMRESTD_DEBUG_SYSLOG=6 | | 1,6
+        SLURMRESTD_DEBUG=-1                         |     | Invalid value for SLURMRESTD_DEBUG: -1
+        SLURMRESTD_DEBUG_SYSLOG=loud                |     | Invalid value for SLURMRESTD_DEBUG_SYSLOG: loud
+        """)
     void logLevelComesFromEnvironmentAndOptions(String env, String args, String then) {
         Map<String, String> all = new java.util.TreeMap<>();
         for (String pair : env == null ? new String[0] : env.split(",")) {
@@ -107,7 +107,7 @@ class FormsTest {
 
     private static String yaml(byte[] json, int step) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        AsYaml yaml = new AsYaml(out, true);
+        YamlTransform yaml = new YamlTransform(out, true);
         for (int from = 0; from < json.length; from += step) {
             yaml.write(json, from, Math.min(step, json.length - from));
         }

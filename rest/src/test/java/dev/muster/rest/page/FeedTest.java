@@ -158,7 +158,7 @@ class FeedTest {
     void slowReaderIsToldToBeginAnew() throws Exception {
         Feed feed = new Feed("all", "e.1");
         Host host = host("a");
-        Feed.Joined joined = feed.join(host).orElseThrow();
+        Feed.Subscription joined = feed.join(host).orElseThrow();
         byte[] row = "x".repeat(900_000).getBytes(StandardCharsets.UTF_8);
         for (int i = 2; i < 14; i++) {
             Json.Obj n = news(i);

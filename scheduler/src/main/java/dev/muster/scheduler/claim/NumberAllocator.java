@@ -1,7 +1,7 @@
 package dev.muster.scheduler.claim;
 
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.step.Ports;
 import dev.muster.core.tres.ImexChannels;
@@ -17,12 +17,12 @@ import java.util.Optional;
  */
 public final class NumberAllocator {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Allocation> begun = new ArrayList<>();
     /** Free channels, computed on the first request. */
     private Optional<IndexSet> channels = Optional.empty();
 
-    public NumberAllocator(State state, Now now) {
+    public NumberAllocator(State state, DecisionTime now) {
         this.state = state;
         this.now = now;
     }

@@ -15,11 +15,11 @@ import java.util.Optional;
 public final class RemainingCapacity implements UnreservedCapacity {
     private final List<NodeSlot> nodes;
     private final Optional<ReservationsInForce> reservationsInForce;
-    private final Reserved reserved;
+    private final PassReservations reserved;
     private final long nowS;
 
     public RemainingCapacity(
-            List<NodeSlot> nodes, Reserved reserved, Optional<ReservationsInForce> reservationsInForce, long nowS) {
+            List<NodeSlot> nodes, PassReservations reserved, Optional<ReservationsInForce> reservationsInForce, long nowS) {
         this.nodes = nodes;
         this.reserved = reserved;
         this.reservationsInForce = reservationsInForce;
@@ -100,15 +100,15 @@ public final class RemainingCapacity implements UnreservedCapacity {
      * @param freeCpus free CPUs of the node now
      * @param freeMb free memory of the node now, in MiB
      */
-    public Left left(int node, int freeCpus, long freeMb) {
-        return new Left(nodes.get(node), freeCpus, freeMb);
+    public NodeRemainder left(int node, int freeCpus, long freeMb) {
+        return new NodeRemainder(nodes.get(node), freeCpus, freeMb);
     }
 
     /**
      * Capacity of one node that reservations and earlier jobs leave, by time limit. It is kept until the node changes,
      * because thousands of classes ask one after the other.
      */
-    public final class Left {
+    public final class NodeRemainder {
         private static final int KNOWN = 64;
         private static final byte PART = 1;
         private static final byte WHOLE = 2;
@@ -120,7 +120,7 @@ public final class RemainingCapacity implements UnreservedCapacity {
         private final long[] mb = new long[KNOWN];
         private final byte[] extents = new byte[KNOWN];
 
-        private Left(NodeSlot slot, int freeCpus, long freeMb) {
+        private NodeRemainder(NodeSlot slot, int freeCpus, long freeMb) {
             this.slot = slot;
             this.freeCpus = freeCpus;
             this.freeMb = freeMb;

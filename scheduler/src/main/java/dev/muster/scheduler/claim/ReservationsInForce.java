@@ -2,7 +2,7 @@ package dev.muster.scheduler.claim;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FreeTable;
@@ -27,7 +27,7 @@ public final class ReservationsInForce {
     private final ClusterIndex cluster;
     private final IntPredicate isQueued;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final PlannedReservations claims;
     /** Ranks of the jobs whose turn has come, as {@link PlannedReservations#rank}. */
     private final BitSet turnsReached = new BitSet();
@@ -35,7 +35,7 @@ public final class ReservationsInForce {
     private int version;
 
     private int lifts;
-    private final Map<Integer, Bound> bounds = new HashMap<>();
+    private final Map<Integer, UpperBound> bounds = new HashMap<>();
     /**
      * Nodes of which it is known whether something of them is kept, as of {@link #checkedAt}; below it, the nodes of
      * which something is.
@@ -49,7 +49,7 @@ public final class ReservationsInForce {
      * The least that is left of a node up to the begin of one of its reservations; valid as long as nothing else
      * changes.
      */
-    private static final class Bound {
+    private static final class UpperBound {
         private final int version;
         private final int units;
         private final long memoryMb;
@@ -57,7 +57,7 @@ public final class ReservationsInForce {
         private final long[] leastCpus;
         private final long[] leastMb;
 
-        private Bound(int version, NodeSlot node, long[] beginsS) {
+        private UpperBound(int version, NodeSlot node, long[] beginsS) {
             this.version = version;
             this.units = node.freeUnits.count();
             this.memoryMb = node.freeMemoryMb;
@@ -79,13 +79,13 @@ public final class ReservationsInForce {
         }
     }
 
-    private Bound bound(NodeSlot node) {
-        Bound known = bounds.get(node.index);
+    private UpperBound bound(NodeSlot node) {
+        UpperBound known = bounds.get(node.index);
         if (known != null && known.holds(version, node)) {
             return known;
         }
         List<PlannedPlace> here = here(node.index);
-        Bound out = new Bound(
+        UpperBound out = new UpperBound(
                 version,
                 node,
                 here.stream()
@@ -109,7 +109,7 @@ public final class ReservationsInForce {
     private final Set<Integer> lifted = new HashSet<>();
 
     public ReservationsInForce(
-            ClusterIndex cluster, IntPredicate isQueued, State state, Now now, PlannedReservations claims) {
+            ClusterIndex cluster, IntPredicate isQueued, State state, DecisionTime now, PlannedReservations claims) {
         this.cluster = cluster;
         this.isQueued = isQueued;
         this.state = state;

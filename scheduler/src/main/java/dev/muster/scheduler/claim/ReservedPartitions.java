@@ -13,7 +13,7 @@ public final class ReservedPartitions {
     private static final byte CLOSED = 2;
 
     private final ClusterIndex cluster;
-    private final Reserved reserved;
+    private final PassReservations reserved;
     private final long nowS;
     /**
      * State of each partition for jobs without a time limit, by partition number: open or closed; 0 where not looked
@@ -21,11 +21,11 @@ public final class ReservedPartitions {
      */
     private byte[] forGood = {};
 
-    private final Map<Span, Boolean> forSoLong = new HashMap<>();
+    private final Map<LimitKey, Boolean> forSoLong = new HashMap<>();
 
-    private record Span(int partition, int limitMin) {}
+    private record LimitKey(int partition, int limitMin) {}
 
-    public ReservedPartitions(ClusterIndex cluster, Reserved reserved, long nowS) {
+    public ReservedPartitions(ClusterIndex cluster, PassReservations reserved, long nowS) {
         this.cluster = cluster;
         this.reserved = reserved;
         this.nowS = nowS;
@@ -56,7 +56,7 @@ public final class ReservedPartitions {
         // a partition that is open to jobs without a time limit is open to all
         forGood[partition] = forGood[partition] == CLOSED || isAll(need, -1) ? CLOSED : OPEN;
         return forGood[partition] == CLOSED
-                && forSoLong.computeIfAbsent(new Span(partition, need.limitMin()), s -> isAll(need, s.limitMin));
+                && forSoLong.computeIfAbsent(new LimitKey(partition, need.limitMin()), s -> isAll(need, s.limitMin));
     }
 
     /** @param limitMin from now on, -1 for good */

@@ -9,13 +9,13 @@ import dev.muster.core.tres.GpuCores;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;
 import dev.muster.scheduler.node.Candidate;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.GpuPlaces;
-import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.LayeredResourceRequest;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.Pick;
+import dev.muster.scheduler.node.SelectedNode;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import dev.muster.scheduler.request.SwitchWait;
@@ -37,14 +37,14 @@ import java.util.Optional;
  */
 final class ConstraintCheck {
     /** A running job's cores and devices of a node, until that slot. */
-    private record Place(Job job, Allocation.Share share, int end) {}
+    private record RunningShare(Job job, Allocation.Share share, int end) {}
 
     /** Running jobs by node, for nodes with GPUs near some of their cores. */
-    private final Map<Integer, List<Place>> places = new HashMap<>();
+    private final Map<Integer, List<RunningShare>> places = new HashMap<>();
     /** Nodes with GPUs near some of their cores, as they are in the slot that was asked for last. */
-    private final Map<Integer, Then> thens = new HashMap<>();
+    private final Map<Integer, NodeAtSlot> thens = new HashMap<>();
 
-    private record Then(int slot, NodeSlot node) {}
+    private record NodeAtSlot(int slot, NodeSlot node) {}
 
     /**
      * Nodes looked at in one plan for needs with a topology constraint; beyond that, jobs are planned without the
@@ -66,7 +66,7 @@ final class ConstraintCheck {
     /** CPUs of each node that a partition's jobs have, by partition with MaxCPUsPerNode, slot and node. */
     private final Map<String, int[][]> held = new HashMap<>();
     /** Jobs on each node with their last slot, where a job restricts sharing. */
-    private final Map<Integer, List<Stay>> company = new HashMap<>();
+    private final Map<Integer, List<PolicySpan>> company = new HashMap<>();
 
     private boolean isMinded;
     /** Numbers of the nodes that a need names, by reservation ("" for none) and need. */
@@ -81,7 +81,7 @@ final class ConstraintCheck {
     private long looks;
 
     /** A sharing policy of a job on a node, in these slots. */
-    private record Stay(SharingPolicy policy, int from, int end) {}
+    private record PolicySpan(SharingPolicy policy, int from, int end) {}
 
     ConstraintCheck(
             State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licenses) {
@@ -145,7 +145,7 @@ final class ConstraintCheck {
     void held(Job job, int node, Allocation.Share share, int end) {
         Optional<Partition> first =
                 isMinded ? state.partitions().find(job.desc().firstPartition()) : Optional.empty();
-        first.ifPresent(p -> meet(node, new Stay(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
+        first.ifPresent(p -> meet(node, new PolicySpan(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
         for (String partition : held.isEmpty() ? List.<String>of() : job.desc().partitionList()) {
             holds(partition, node, share.chargedCpus(), 0, end);
         }
@@ -155,11 +155,11 @@ final class ConstraintCheck {
     void holds(ResourceNeed need, int number, int cpus, int from, int end) {
         holds(need.partition(), ground.node(number), cpus, from, end);
         if (isMinded) {
-            meet(ground.node(number), new Stay(need.apart(), from, end));
+            meet(ground.node(number), new PolicySpan(need.apart(), from, end));
         }
     }
 
-    private void meet(int node, Stay stay) {
+    private void meet(int node, PolicySpan stay) {
         company.computeIfAbsent(node, n -> new ArrayList<>()).add(stay);
     }
 
@@ -214,7 +214,7 @@ final class ConstraintCheck {
     /** Notes that a running job has these cores and devices until that slot. */
     void lies(Job job, int n, Allocation.Share share, int end) {
         if (node(n).gpuCores != GpuCores.NONE) {
-            places.computeIfAbsent(n, k -> new ArrayList<>()).add(new Place(job, share, end));
+            places.computeIfAbsent(n, k -> new ArrayList<>()).add(new RunningShare(job, share, end));
         }
     }
 
@@ -230,10 +230,10 @@ final class ConstraintCheck {
                 || !places.containsKey(n)) {
             return tasks;
         }
-        Then then = thens.get(n);
+        NodeAtSlot then = thens.get(n);
         if (then == null || then.slot != slot) {
-            then = new Then(slot, new NodeSlot(n, state.nodes().at(nodes.get(n))));
-            for (Place p : places.get(n)) {
+            then = new NodeAtSlot(slot, new NodeSlot(n, state.nodes().at(nodes.get(n))));
+            for (RunningShare p : places.get(n)) {
                 if (p.end > slot) {
                     then.node.hold(p.share, p.job.desc().partition());
                 }
@@ -253,14 +253,14 @@ final class ConstraintCheck {
             return false;
         }
         int n = ground.node(number);
-        for (Stay s : company.getOrDefault(n, List.of())) {
+        for (PolicySpan s : company.getOrDefault(n, List.of())) {
             if (s.from < end && s.end > from && !policy.goesWith(s.policy)) {
                 return true;
             }
         }
         for (Map.Entry<String, Map<Integer, int[]>> t : mates.entrySet()) {
             for (int mate : t.getValue().getOrDefault(n, NOBODY)) {
-                for (Stay s : company.getOrDefault(mate, List.of())) {
+                for (PolicySpan s : company.getOrDefault(mate, List.of())) {
                     if (s.from < end && s.end > from && (policy.owns(t.getKey()) || s.policy.owns(t.getKey()))) {
                         return true;
                     }
@@ -281,7 +281,7 @@ final class ConstraintCheck {
         }
         ResourceNeed need = c.need;
         return need.shape().contiguous()
-                || !Features.isPlain(need.features())
+                || !FeatureConstraint.isPlain(need.features())
                 || hangsTogether(need, slot)
                 || !layers(need, slot, slot + 1).isEmpty();
     }
@@ -306,18 +306,18 @@ final class ConstraintCheck {
                 };
     }
 
-    private Layers layers(ResourceNeed need, int from, int end) {
+    private LayeredResourceRequest layers(ResourceNeed need, int from, int end) {
         boolean none =
                 need.licenses().items().isEmpty() || state.settings().layered().isEmpty();
         return none
                 ? NO_LAYERS
-                : new Layers(
+                : new LayeredResourceRequest(
                         state.settings().layered(),
                         need.licenses(),
                         pool -> licenses.left(pool, from, end, need.reservation()));
     }
 
-    private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+    private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     /**
      * Returns the nodes that the need gets of the able ones; empty if they do not satisfy it.
@@ -325,9 +325,9 @@ final class ConstraintCheck {
      * @param able nodes with the tasks that each has room for; required nodes come first
      * @param required number of required nodes
      */
-    List<Pick> pick(ResourceNeed need, List<Candidate> able, int required, int from, int end) {
+    List<SelectedNode> pick(ResourceNeed need, List<Candidate> able, int required, int from, int end) {
         looks += able.size();
-        Layers layers = layers(need, from, end);
+        LayeredResourceRequest layers = layers(need, from, end);
         List<Candidate> those = layers.isEmpty()
                 ? able
                 : able.stream().filter(c -> layers.allows(c.node().spec.name())).toList();
@@ -340,7 +340,7 @@ final class ConstraintCheck {
 
     /** Returns the licenses of layered resources that a job on these nodes takes. */
     List<LicenseRequest.Item> layersTaken(ResourceNeed need, int[] found, int count, int from, int end) {
-        Layers layers = layers(need, from, end);
+        LayeredResourceRequest layers = layers(need, from, end);
         if (layers.isEmpty()) {
             return List.of();
         }

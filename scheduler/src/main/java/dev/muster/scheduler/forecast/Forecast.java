@@ -63,8 +63,8 @@ public final class Forecast {
             List<QueueOrder.Block> queue,
             JobClassIndex.Lane[] lanes,
             long[][] masks,
-            Map<Integer, List<Asked>> special,
-            Map<Integer, List<Asked>> drawn,
+            Map<Integer, List<Alternative>> special,
+            Map<Integer, List<Alternative>> drawn,
             int claims,
             int era) {}
 
@@ -74,9 +74,9 @@ public final class Forecast {
      * @param tasks of an array's record, 1 for others
      * @param afterS seconds for which as many tasks of its array run as may
      */
-    record Asked(int jobId, NeedClass need, long[] mask, String within, int tasks, long afterS) {
-        public Asked of(Job job) {
-            return new Asked(job.id(), need, mask, within, Forecast.tasks(job), afterS);
+    record Alternative(int jobId, NeedClass need, long[] mask, String within, int tasks, long afterS) {
+        public Alternative of(Job job) {
+            return new Alternative(job.id(), need, mask, within, Forecast.tasks(job), afterS);
         }
     }
 
@@ -88,7 +88,7 @@ public final class Forecast {
      * @param times into which the seven days and the year behind them were divided
      * @param passed nodes have other numbers since it was begun: it counts for nothing
      */
-    public record Made(int walked, int tried, int times, boolean passed) {}
+    public record InputSize(int walked, int tried, int times, boolean passed) {}
 
     private final List<String> nodes;
     private final long changes;
@@ -204,8 +204,8 @@ public final class Forecast {
         return planned.size() + coarse.size();
     }
 
-    Made made(int eraNow) {
-        return new Made(walked, tried, slots, eraNow != era);
+    InputSize made(int eraNow) {
+        return new InputSize(walked, tried, slots, eraNow != era);
     }
 
     /** Returns the places to be kept for the first jobs that wait, in the queue's order. Not to be changed. */

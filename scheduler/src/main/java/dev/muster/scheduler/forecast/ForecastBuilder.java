@@ -30,9 +30,9 @@ public final class ForecastBuilder {
     private final Map<Integer, Forecast.Planned> planned = new HashMap<>();
     private Map<Integer, Forecast.Planned> coarse = new HashMap<>();
     private final PlannedReservations claims;
-    private List<ForecastWindow.Turn> left = new ArrayList<>();
+    private List<ForecastWindow.QueuedJob> left = new ArrayList<>();
     /** Jobs that find no place as long as jobs without a limit keep theirs. */
-    private final List<ForecastWindow.Turn> never = new ArrayList<>();
+    private final List<ForecastWindow.QueuedJob> never = new ArrayList<>();
 
     private ForecastWindow stretch;
     private int made = 1;
@@ -54,12 +54,12 @@ public final class ForecastBuilder {
         for (QueueOrder.Block block : in.queue()) {
             for (int i = 0; i < block.size; i++) {
                 walked++;
-                List<Forecast.Asked> alternatives = asked(block, i);
+                List<Forecast.Alternative> alternatives = asked(block, i);
                 if (alternatives.isEmpty()) {
                     continue;
                 }
                 tried++;
-                ForecastWindow.Turn turn = new ForecastWindow.Turn(alternatives);
+                ForecastWindow.QueuedJob turn = new ForecastWindow.QueuedJob(alternatives);
                 put(turn, stretch.plan(turn, claimed < in.claims(), planned, coarse), left);
                 if (!stretch.places().isEmpty()) {
                     claims.add(alternatives.getFirst().jobId(), stretch.places());
@@ -75,7 +75,7 @@ public final class ForecastBuilder {
     }
 
     /** Returns an empty list for a job that waits for something that no plan knows of. */
-    private List<Forecast.Asked> asked(QueueOrder.Block block, int i) {
+    private List<Forecast.Alternative> asked(QueueOrder.Block block, int i) {
         int lane = block.lanes[i];
         if (lane == QueueOrder.UNKNOWN) {
             return in.special().getOrDefault(block.places[i].jobId(), List.of());
@@ -85,11 +85,11 @@ public final class ForecastBuilder {
                 || in.masks()[c.where()].length == 0) {
             return List.of();
         }
-        List<Forecast.Asked> drawn =
+        List<Forecast.Alternative> drawn =
                 in.drawn().isEmpty() ? List.of() : in.drawn().getOrDefault(lane, List.of());
         Job job = block.places[i].job();
         return drawn.isEmpty()
-                ? List.of(new Forecast.Asked(job.id(), c, in.masks()[c.where()], "", Forecast.tasks(job), 0))
+                ? List.of(new Forecast.Alternative(job.id(), c, in.masks()[c.where()], "", Forecast.tasks(job), 0))
                 : drawn.stream().map(a -> a.of(job)).toList();
     }
 
@@ -123,9 +123,9 @@ public final class ForecastBuilder {
     }
 
     private void turns() {
-        List<ForecastWindow.Turn> still = new ArrayList<>();
+        List<ForecastWindow.QueuedJob> still = new ArrayList<>();
         Map<Integer, Forecast.Planned> vague = new HashMap<>();
-        for (ForecastWindow.Turn turn : left) {
+        for (ForecastWindow.QueuedJob turn : left) {
             put(turn, stretch.plan(turn, false, planned, vague), still);
         }
         left = still;
@@ -135,7 +135,7 @@ public final class ForecastBuilder {
         coarse = all;
     }
 
-    private void put(ForecastWindow.Turn turn, ForecastWindow.Outcome outcome, List<ForecastWindow.Turn> still) {
+    private void put(ForecastWindow.QueuedJob turn, ForecastWindow.Outcome outcome, List<ForecastWindow.QueuedJob> still) {
         switch (outcome) {
             case PLACED -> {}
             case LEFT -> still.add(turn);

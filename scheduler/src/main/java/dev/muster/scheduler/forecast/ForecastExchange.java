@@ -3,13 +3,13 @@ package dev.muster.scheduler.forecast;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.claim.ReservationsInForce;
-import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
@@ -91,7 +91,7 @@ public final class ForecastExchange {
      *
      * @param maxClaims jobs whose places are to be kept
      */
-    public Forecast make(State state, Now now, int maxClaims) {
+    public Forecast make(State state, DecisionTime now, int maxClaims) {
         return Forecast.of(input(state, now, maxClaims));
     }
 
@@ -108,7 +108,7 @@ public final class ForecastExchange {
     }
 
     /** Notes down the input of a plan if one is wanted, because the pass is over. */
-    public void passed(State state, Now now) {
+    public void passed(State state, DecisionTime now) {
         if (wanted) {
             wanted = false;
             notes.offer(input(state, now, CLAIMS_MAX));
@@ -128,7 +128,7 @@ public final class ForecastExchange {
      *
      * @param whole the rest is to follow, if none is on its way
      */
-    public Forecast.Made plan(Forecast.Input in, boolean whole) {
+    public Forecast.InputSize plan(Forecast.Input in, boolean whole) {
         ForecastBuilder foresight = new ForecastBuilder(in);
         Forecast plan = foresight.soon();
         offer(plan);
@@ -195,7 +195,7 @@ public final class ForecastExchange {
     }
 
     /** Returns the places that count in a pass; empty where passes plan for themselves. */
-    public Optional<ReservationsInForce> standing(State state, Now now) {
+    public Optional<ReservationsInForce> standing(State state, DecisionTime now) {
         Forecast made = offered.getAndSet(null);
         Forecast fresh = made != null && made.era() == era ? made : null;
         planned |= fresh != null;
@@ -234,7 +234,7 @@ public final class ForecastExchange {
      * Tests whether the place of the first job that waits can still be kept. Others may lose theirs to those before
      * them.
      */
-    public boolean keepsFirst(State state, Now now) {
+    public boolean keepsFirst(State state, DecisionTime now) {
         Optional<Integer> first = queue.jobs().stream().map(Job::id).findFirst().filter(claims::has);
         PlannedReservations alone = new PlannedReservations(cluster.nodes().size());
         first.ifPresent(id -> alone.add(id, claims.of(id)));
@@ -249,19 +249,19 @@ public final class ForecastExchange {
      *
      * @param maxClaims jobs whose places are to be kept
      */
-    public Forecast.Input input(State state, Now now, int maxClaims) {
-        Map<Integer, List<Forecast.Asked>> special = new HashMap<>();
-        Map<Integer, List<Forecast.Asked>> drawn = new HashMap<>();
+    public Forecast.Input input(State state, DecisionTime now, int maxClaims) {
+        Map<Integer, List<Forecast.Alternative>> special = new HashMap<>();
+        Map<Integer, List<Forecast.Alternative>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
-        Reserved reserved =
-                new Reserved(state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
+        PassReservations reserved =
+                new PassReservations(state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
         for (QueueOrder.Block block : queue.order().blocks()) {
             blocks.add(block.copy());
             for (int i = 0; i < block.size; i++) {
                 if (block.lanes[i] == QueueOrder.UNKNOWN) {
                     Job job = block.places[i].job();
-                    List<Forecast.Asked> alternatives = special(state, now, job, candidates, reserved);
+                    List<Forecast.Alternative> alternatives = special(state, now, job, candidates, reserved);
                     if (!alternatives.isEmpty()) {
                         special.put(job.id(), alternatives);
                     }
@@ -292,7 +292,7 @@ public final class ForecastExchange {
                 era);
     }
 
-    private List<Forecast.Asked> special(State state, Now now, Job job, EligibleNodes candidates, Reserved reserved) {
+    private List<Forecast.Alternative> special(State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved) {
         JobReason reason = queue.waits().reason(job.id());
         boolean waits = Forecast.WAITS.contains(reason)
                 || reason == JobReason.RESERVATION
@@ -301,10 +301,10 @@ public final class ForecastExchange {
     }
 
     /** @param where reservations that the job may run in, "" for none */
-    private List<Forecast.Asked> ways(
-            State state, Now now, Job job, EligibleNodes candidates, Reserved reserved, List<String> where) {
+    private List<Forecast.Alternative> ways(
+            State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved, List<String> where) {
         Optional<ResourceNeed> plain = need(state, job);
-        List<Forecast.Asked> out = new ArrayList<>();
+        List<Forecast.Alternative> out = new ArrayList<>();
         long afterS = Forecast.throttledS(state, job, now.tickMs());
         for (String name : plain.isEmpty() ? List.<String>of() : where) {
             ways(
@@ -333,16 +333,16 @@ public final class ForecastExchange {
             long afterS,
             State state,
             EligibleNodes candidates,
-            Reserved reserved,
-            List<Forecast.Asked> out) {
+            PassReservations reserved,
+            List<Forecast.Alternative> out) {
         String name = need.reservation();
         NeedClass c = queue.classes().of(need, candidates, state.memoryConsumed());
         boolean anywhere = !name.isEmpty() && reserved.hasAnyNodes(name);
         if (!name.isEmpty() && !anywhere) {
-            out.add(new Forecast.Asked(job.id(), c, c.mask(), name, Forecast.tasks(job), afterS));
+            out.add(new Forecast.Alternative(job.id(), c, c.mask(), name, Forecast.tasks(job), afterS));
         }
         if (name.isEmpty() || anywhere || reserved.isFlexible(name)) {
-            out.add(new Forecast.Asked(job.id(), c, c.mask(), "", Forecast.tasks(job), afterS));
+            out.add(new Forecast.Alternative(job.id(), c, c.mask(), "", Forecast.tasks(job), afterS));
         }
     }
 

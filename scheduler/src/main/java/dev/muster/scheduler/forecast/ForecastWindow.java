@@ -7,7 +7,7 @@ import dev.muster.scheduler.claim.PlannedPlace;
 import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
-import dev.muster.scheduler.node.Pick;
+import dev.muster.scheduler.node.SelectedNode;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.timeline.DevicePlan;
 import dev.muster.scheduler.timeline.LicensePlan;
@@ -47,13 +47,13 @@ final class ForecastWindow {
     private static final int BEHIND_MAX = 1_000;
 
     /** A job in the queue with the places that it still needs. */
-    static final class Turn {
+    static final class QueuedJob {
         /** Alternatives of its request. */
-        final List<Forecast.Asked> alternatives;
+        final List<Forecast.Alternative> alternatives;
         /** Number of its tasks that have a place. */
         private int done;
 
-        Turn(List<Forecast.Asked> alternatives) {
+        QueuedJob(List<Forecast.Alternative> alternatives) {
             this.alternatives = alternatives;
         }
 
@@ -68,14 +68,14 @@ final class ForecastWindow {
      * @param found nodes or parts of them by {@link PlanningNodes}'s numbers
      * @param dealt of each of its resources for all nodes together how many of each node
      */
-    private record Seat(Forecast.Asked job, long start, long to, int[] found, int[] tasks, int[][] dealt) {
+    private record PlannedRun(Forecast.Alternative job, long start, long to, int[] found, int[] tasks, int[][] dealt) {
         private boolean isEndless() {
             return to == Long.MAX_VALUE;
         }
 
         /** Returns the seat with parts of nodes as -1 and less: they have other numbers in another stretch. */
-        private Seat onNodes(PlanningNodes ground) {
-            return new Seat(
+        private PlannedRun onNodes(PlanningNodes ground) {
+            return new PlannedRun(
                     job,
                     start,
                     to,
@@ -86,8 +86,8 @@ final class ForecastWindow {
                     dealt);
         }
 
-        private Seat on(PlanningNodes ground) {
-            return new Seat(
+        private PlannedRun on(PlanningNodes ground) {
+            return new PlannedRun(
                     job,
                     start,
                     to,
@@ -105,7 +105,7 @@ final class ForecastWindow {
     }
 
     private final Forecast.Input in;
-    private final FutureCapacity.Cast cast;
+    private final FutureCapacity.JobSet cast;
     /** Seconds from the begin of the first window to this one's; and its begin. */
     private final long laterS;
 
@@ -139,7 +139,7 @@ final class ForecastWindow {
     /** The first slot by reservation and class, for jobs in reservations. */
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
 
-    private final Map<Place, long[]> masksWithin = new HashMap<>();
+    private final Map<ReservedPart, long[]> masksWithin = new HashMap<>();
     /** Nodes of a mask with power and those without, by mask. */
     private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
     /** Classes with a known first slot, by place. A class that requests no less than one of them fits no earlier. */
@@ -148,10 +148,10 @@ final class ForecastWindow {
     private int[] found = new int[64];
     private int[] foundTasks = new int[64];
 
-    private record Place(String reservation, int where) {}
+    private record ReservedPart(String reservation, int where) {}
 
     /** Jobs with a place that outlasts the seven days. */
-    private final List<Seat> lasting = new ArrayList<>();
+    private final List<PlannedRun> lasting = new ArrayList<>();
 
     private int coarseCount;
     private int firstBehind = Integer.MAX_VALUE;
@@ -159,7 +159,7 @@ final class ForecastWindow {
     private List<PlannedPlace> places = List.of();
 
     private ForecastWindow(
-            Forecast.Input in, FutureCapacity.Cast cast, long laterS, List<Seat> before, boolean last, boolean yearly) {
+            Forecast.Input in, FutureCapacity.JobSet cast, long laterS, List<PlannedRun> before, boolean last, boolean yearly) {
         this.in = in;
         this.cast = cast;
         this.laterS = laterS;
@@ -182,7 +182,7 @@ final class ForecastWindow {
         this.licenses = ahead.licenses;
         this.devices = ahead.devices;
         this.exacting = ahead.exacting;
-        for (Seat seat : before) {
+        for (PlannedRun seat : before) {
             long to = end(seat);
             if (to > nowS) {
                 occupy(seat.on(ground), 0, to == Long.MAX_VALUE ? slots : Math.max(1, times.slotAt(to - nowS)), null);
@@ -194,16 +194,16 @@ final class ForecastWindow {
     }
 
     static ForecastWindow first(Forecast.Input in) {
-        return new ForecastWindow(in, FutureCapacity.Cast.of(in), 0, List.of(), false, false);
+        return new ForecastWindow(in, FutureCapacity.JobSet.of(in), 0, List.of(), false, false);
     }
 
-    private long end(Seat seat) {
+    private long end(PlannedRun seat) {
         return yearly && seat.isEndless() ? seat.start + TimeGrid.YEAR_S : seat.to;
     }
 
     /** Tests whether a job without a limit runs or is planned. */
     boolean areEndless() {
-        return lasting.stream().anyMatch(Seat::isEndless)
+        return lasting.stream().anyMatch(PlannedRun::isEndless)
                 || cast.running().stream().anyMatch(j -> leftS(j) >= RemainingTime.ENDLESS_S);
     }
 
@@ -248,7 +248,7 @@ final class ForecastWindow {
         return last || coarseCount < BEHIND_MAX ? slots : near;
     }
 
-    private long afterS(Forecast.Asked job) {
+    private long afterS(Forecast.Alternative job) {
         return Math.max(0, job.afterS() - laterS);
     }
 
@@ -259,11 +259,11 @@ final class ForecastWindow {
      * @param to receives jobs that begin in these days, and in the last window also those that begin later
      * @param then receives places behind the days
      */
-    Outcome plan(Turn turn, boolean keep, Map<Integer, Forecast.Planned> to, Map<Integer, Forecast.Planned> then) {
-        List<Forecast.Asked> alternatives = turn.alternatives;
+    Outcome plan(QueuedJob turn, boolean keep, Map<Integer, Forecast.Planned> to, Map<Integer, Forecast.Planned> then) {
+        List<Forecast.Alternative> alternatives = turn.alternatives;
         places = List.of();
         for (int i = turn.done; i < turn.tasks(); i++) {
-            Forecast.Asked way = alternatives.getFirst();
+            Forecast.Alternative way = alternatives.getFirst();
             int slot = earliest(way);
             for (int w = 1; w < alternatives.size(); w++) {
                 int other = earliest(alternatives.get(w));
@@ -304,7 +304,7 @@ final class ForecastWindow {
     private int chosen;
 
     /** Returns the first slot in which the need fits; the number of slots if there is none. */
-    private int earliest(Forecast.Asked job) {
+    private int earliest(Forecast.Alternative job) {
         if (!job.within().isEmpty()) {
             return earliestWithin(job);
         }
@@ -338,7 +338,7 @@ final class ForecastWindow {
     }
 
     /** Returns the first slot from that one on in which the need fits, and in which its array lets it begin. */
-    private int from(Forecast.Asked job, int first) {
+    private int from(Forecast.Alternative job, int first) {
         int s = Math.max(first, afterS(job) <= 0 ? 0 : Math.min(slots, times.slotAt(afterS(job))));
         int end = placingEnd();
         while (s < end && !fitsIn(job, s)) {
@@ -348,13 +348,13 @@ final class ForecastWindow {
     }
 
     /** Returns a number for the class and the wait of a job that wants few switches; -1 for all others. */
-    private int patience(Forecast.Asked job) {
+    private int patience(Forecast.Alternative job) {
         return job.need().need.network().switches() == 0
                 ? -1
                 : job.need().id * (slots + 1) + exacting.patience(job.jobId(), nowS);
     }
 
-    private int earliestWithin(Forecast.Asked job) {
+    private int earliestWithin(Forecast.Alternative job) {
         Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within(), w -> new HashMap<>());
         int own = patience(job);
         int key = own < 0 ? job.need().id : -1 - own;
@@ -365,11 +365,11 @@ final class ForecastWindow {
         return s;
     }
 
-    private long[] mask(Forecast.Asked job) {
+    private long[] mask(Forecast.Alternative job) {
         return job.within().isEmpty()
                 ? job.mask()
                 : masksWithin.computeIfAbsent(
-                        new Place(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
+                        new ReservedPart(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
     }
 
     private void remember(List<NeedClass> knownClasses, NeedClass c) {
@@ -380,7 +380,7 @@ final class ForecastWindow {
         knownClasses.add(c);
     }
 
-    private boolean fitsIn(Forecast.Asked job, int slot) {
+    private boolean fitsIn(Forecast.Alternative job, int slot) {
         NeedClass c = job.need();
         if (!job.within().isEmpty() && ground.opens(job.within(), slot).isEmpty()) {
             return false;
@@ -399,7 +399,7 @@ final class ForecastWindow {
     }
 
     /** Tests whether enough nodes have room in all these slots: they are then in {@link #found}. */
-    private boolean fits(Forecast.Asked job, int slot, int end) {
+    private boolean fits(Forecast.Alternative job, int slot, int end) {
         NeedClass c = job.need();
         long[] mask = mask(job);
         chosen = 0;
@@ -563,7 +563,7 @@ final class ForecastWindow {
                 }
             }
         }
-        List<Pick> picks = exacting.pick(c.need, able, named.length, slot, end);
+        List<SelectedNode> picks = exacting.pick(c.need, able, named.length, slot, end);
         chosen = 0;
         picks.forEach(p -> add(p.node().index, p.tasks()));
         return !picks.isEmpty();
@@ -641,7 +641,7 @@ final class ForecastWindow {
      * Takes a place for the job, dealt as by {@link NodeSelector}: each node takes all it has room for, but one task is
      * left for each still to come.
      */
-    private Forecast.Planned take(Forecast.Asked job, int slot, int nodes, boolean keep) {
+    private Forecast.Planned take(Forecast.Alternative job, int slot, int nodes, boolean keep) {
         NeedClass c = job.need();
         Optional<Reservation.Window> window =
                 job.within().isEmpty() ? Optional.empty() : ground.opens(job.within(), slot);
@@ -662,7 +662,7 @@ final class ForecastWindow {
             left -= foundTasks[i];
         }
         int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, nodes, slot, end);
-        Seat seat = new Seat(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
+        PlannedRun seat = new PlannedRun(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
         List<PlannedPlace> places = keep ? new ArrayList<>(nodes) : List.of();
         int sum = occupy(seat, slot, end, keep ? places : null);
         if (isFinal(slot) && to > nowS + TimeGrid.HORIZON_S) {
@@ -673,7 +673,7 @@ final class ForecastWindow {
     }
 
     /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
-    private int occupy(Seat seat, int slot, int end, @Nullable List<PlannedPlace> places) {
+    private int occupy(PlannedRun seat, int slot, int end, @Nullable List<PlannedPlace> places) {
         NeedClass c = seat.job.need();
         int sum = 0;
         for (int i = 0; i < seat.found.length; i++) {

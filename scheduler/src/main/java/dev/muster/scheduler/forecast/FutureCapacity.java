@@ -26,7 +26,7 @@ import java.util.Map;
  */
 final class FutureCapacity {
     private final Forecast.Input in;
-    private final Cast cast;
+    private final JobSet cast;
     private final long laterS;
     private final boolean yearly;
     private final TimeGrid times;
@@ -66,7 +66,7 @@ final class FutureCapacity {
      * @param laterS seconds from now to slot 0
      * @param yearly jobs without a limit end after a year
      */
-    FutureCapacity(Forecast.Input in, Cast cast, TimeGrid times, long laterS, boolean yearly) {
+    FutureCapacity(Forecast.Input in, JobSet cast, TimeGrid times, long laterS, boolean yearly) {
         this.in = in;
         this.cast = cast;
         this.yearly = yearly;
@@ -174,14 +174,14 @@ final class FutureCapacity {
      * @param running jobs that have nodes now
      * @param needs of those that wait, one of each kind of devices and company
      */
-    record Cast(List<Job> running, List<ResourceNeed> needs) {
-        static Cast of(Forecast.Input in) {
+    record JobSet(List<Job> running, List<ResourceNeed> needs) {
+        static JobSet of(Forecast.Input in) {
             Map<Object, ResourceNeed> needs = new HashMap<>();
             for (JobClassIndex.Lane lane : in.lanes()) {
                 put(lane.need.need, needs);
             }
             in.special().values().forEach(ways -> ways.forEach(a -> put(a.need().need, needs)));
-            return new Cast(
+            return new JobSet(
                     in.state().jobs().values().stream().filter(Job::holdsNodes).toList(), List.copyOf(needs.values()));
         }
 

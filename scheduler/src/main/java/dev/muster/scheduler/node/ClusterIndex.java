@@ -34,7 +34,7 @@ public final class ClusterIndex {
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Long> cpus = new HashMap<>();
-    private final Holdings holdings = new Holdings(byName);
+    private final NodeAllocations holdings = new NodeAllocations(byName);
     private final TreeMap<Integer, Job> holders = new TreeMap<>();
     private final HeldLicenses licenses = new HeldLicenses();
     private final ResourceNeedTable needs = new ResourceNeedTable();
@@ -267,7 +267,7 @@ public final class ClusterIndex {
         return cpus.getOrDefault(partition, 0L);
     }
 
-    public Holdings holdings() {
+    public NodeAllocations holdings() {
         return holdings;
     }
 

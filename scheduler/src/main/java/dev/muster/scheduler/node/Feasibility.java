@@ -20,7 +20,7 @@ import dev.muster.model.job.ResourceRequest;
 import dev.muster.model.job.TresBind;
 import dev.muster.model.job.TresFreq;
 import dev.muster.scheduler.request.ExtraConstraint;
-import dev.muster.scheduler.request.Network;
+import dev.muster.scheduler.request.TopologyRequest;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -145,18 +145,18 @@ public final class Feasibility {
     }
 
     private static Optional<Decision.Rejected> wrongFeature(ResourceRequest r, String batch, State state) {
-        String objection = Features.objection(r.features());
+        String objection = FeatureConstraint.objection(r.features());
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
-        List<String> names = Features.names(r.features());
-        if (!batch.isEmpty() && (!Features.isPlain(batch) || !Set.copyOf(names).containsAll(Features.names(batch)))) {
+        List<String> names = FeatureConstraint.names(r.features());
+        if (!batch.isEmpty() && (!FeatureConstraint.isPlain(batch) || !Set.copyOf(names).containsAll(FeatureConstraint.names(batch)))) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
         if (!state.settings().options().requests().anyFeature() && !areOnNodes(names, state)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
         }
-        boolean known = Features.objection(r.prefer()).isEmpty() && areOnNodes(Features.names(r.prefer()), state);
+        boolean known = FeatureConstraint.objection(r.prefer()).isEmpty() && areOnNodes(FeatureConstraint.names(r.prefer()), state);
         if (!known && !state.settings().options().requests().anyPreference()) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
         }
@@ -225,7 +225,7 @@ public final class Feasibility {
      * @param within nodes outside of which none is taken; empty for all
      * @param required by name, in their order
      */
-    private record PartitionRequest(ResourceNeed need, Set<String> within, Set<String> required, Layers layers) {
+    private record PartitionRequest(ResourceNeed need, Set<String> within, Set<String> required, LayeredResourceRequest layers) {
         static PartitionRequest of(State state, ResourceNeed need) {
             return new PartitionRequest(
                     need,
@@ -317,7 +317,7 @@ public final class Feasibility {
             State state, ResourceNeed need, String name, boolean anyFeatures, boolean memoryConsumed) {
         Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
         if (node.isEmpty()
-                || !anyFeatures && !Features.match(need.features(), node.get().features())) {
+                || !anyFeatures && !FeatureConstraint.match(need.features(), node.get().features())) {
             return Optional.empty();
         }
         NodeSlot empty = new NodeSlot(0, node.get());
@@ -332,7 +332,7 @@ public final class Feasibility {
             State state, JobDesc desc, Partition partition, boolean strictly, List<String> unavailable) {
         ResourceNeed need = ResourceNeed.ofEmpty(desc, partition, state).onAnySwitches();
         Topology topology = need.network().in(state.settings());
-        String objection = Network.objection(desc.request(), topology);
+        String objection = TopologyRequest.objection(desc.request(), topology);
         if (!objection.isEmpty()) {
             return Optional.of(new Decision.Rejected(SlurmErrno.NOT_SUPPORTED, objection));
         }
@@ -411,7 +411,7 @@ public final class Feasibility {
      *
      * @param fits on all candidates together, whatever is layered
      */
-    private static boolean waitsForMore(State state, Partition partition, int nodesMin, boolean fits, Layers layers) {
+    private static boolean waitsForMore(State state, Partition partition, int nodesMin, boolean fits, LayeredResourceRequest layers) {
         if (fits) {
             // nodes as they are, but without what the job wants of layered resources
             return layers.isEmpty();
@@ -425,12 +425,12 @@ public final class Feasibility {
                                 .isEmpty());
     }
 
-    private static Layers layers(State state, ResourceNeed need) {
+    private static LayeredResourceRequest layers(State state, ResourceNeed need) {
         Map<String, Integer> all =
                 need.licenses().items().isEmpty() || state.settings().layered().isEmpty()
                         ? Map.of()
                         : Licenses.capacities(state);
-        return new Layers(state.settings().layered(), need.licenses(), pool -> all.getOrDefault(pool, 0));
+        return new LayeredResourceRequest(state.settings().layered(), need.licenses(), pool -> all.getOrDefault(pool, 0));
     }
 
     private static int tasksOnEmpty(ResourceNeed need, NodeSlot empty, boolean memoryConsumed) {

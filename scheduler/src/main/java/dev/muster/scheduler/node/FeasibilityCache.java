@@ -25,7 +25,7 @@ public final class FeasibilityCache {
     /**
      * All properties of a job that {@link Feasibility#infeasible} looks at; when it runs, and what, is not among them.
      */
-    private record Asked(
+    private record RequestKey(
             JobDesc.Kind kind,
             ResourceRequest request,
             JobDesc.Extras extras,
@@ -34,8 +34,8 @@ public final class FeasibilityCache {
             int uid,
             boolean held,
             boolean expedite) {
-        static Asked of(JobDesc desc) {
-            return new Asked(
+        static RequestKey of(JobDesc desc) {
+            return new RequestKey(
                     desc.kind(),
                     desc.request(),
                     desc.extras(),
@@ -47,7 +47,7 @@ public final class FeasibilityCache {
         }
     }
 
-    private final Set<Asked> fits = new HashSet<>();
+    private final Set<RequestKey> fits = new HashSet<>();
     private Settings settings = State.EMPTY.settings();
     private Table<String, Node> nodes = State.EMPTY.nodes();
     private Table<String, Partition> partitions = State.EMPTY.partitions();
@@ -69,7 +69,7 @@ public final class FeasibilityCache {
         if (!desc.request().licenses().isEmpty()) {
             return Feasibility.infeasible(state, desc); // how many there are is found in more places
         }
-        Asked asked = Asked.of(desc);
+        RequestKey asked = RequestKey.of(desc);
         if (fits.contains(asked)) {
             return Optional.empty();
         }

@@ -355,17 +355,17 @@ public final class FreeTable {
             NeedClass c, Iterator<Job> those, Function<String, NodeSlot> slots, UnreservedCapacity unreserved) {
         long[] mask = c.mask();
         FitCount fits = countFits(c, unreserved);
-        Map<Integer, Left> left = new HashMap<>();
+        Map<Integer, FreePart> left = new HashMap<>();
         int departed = 0;
         for (; !fits.suffices(c) && those.hasNext(); departed++) {
             for (Allocation.Share s : those.next().run().allocation().held()) {
                 NodeSlot slot = s.released() ? null : slots.apply(s.node());
                 if (slot != null && is(mask, slot.index) && is(ready, slot.index)) {
                     int n = slot.index;
-                    Left was = left.get(n);
-                    Left before = was == null ? left(n, cpus[n], slot.holders, c, unreserved) : was;
+                    FreePart was = left.get(n);
+                    FreePart before = was == null ? left(n, cpus[n], slot.holders, c, unreserved) : was;
                     fits.remove(was == null && !mayTake(c, n) ? -1 : before.tasks(c));
-                    Left now = before.without(s, slot);
+                    FreePart now = before.without(s, slot);
                     left.put(n, now);
                     fits.add(now.tasks(c));
                 }
@@ -412,8 +412,8 @@ public final class FreeTable {
         return out;
     }
 
-    private Left left(int n, int free, int holders, NeedClass c, UnreservedCapacity unreserved) {
-        return new Left(free, memoryMb[n], gpus[n], holders, unreserved.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
+    private FreePart left(int n, int free, int holders, NeedClass c, UnreservedCapacity unreserved) {
+        return new FreePart(free, memoryMb[n], gpus[n], holders, unreserved.cpusWhoeverGoes(c, n, Integer.MAX_VALUE));
     }
 
     /**
@@ -421,9 +421,9 @@ public final class FreeTable {
      *
      * @param open CPUs that reservations leave, -1 where that must be all
      */
-    private record Left(int free, long memoryMb, int gpus, int holders, int open) {
-        Left without(Allocation.Share s, NodeSlot slot) {
-            return new Left(
+    private record FreePart(int free, long memoryMb, int gpus, int holders, int open) {
+        FreePart without(Allocation.Share s, NodeSlot slot) {
+            return new FreePart(
                     free + slot.units(s).count() * slot.spec.cpusPerUnit(),
                     memoryMb + s.memoryMb(),
                     gpus + (s.gres().containsKey("gpu") ? s.gres().get("gpu").count() : 0),

@@ -12,9 +12,9 @@ import java.util.List;
  */
 public final class JobDevices {
     private final ResourceNeed need;
-    private final List<Pick> picks;
+    private final List<SelectedNode> picks;
 
-    JobDevices(ResourceNeed need, List<Pick> picks) {
+    JobDevices(ResourceNeed need, List<SelectedNode> picks) {
         this.need = need;
         this.picks = picks;
     }

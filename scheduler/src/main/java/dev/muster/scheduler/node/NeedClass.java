@@ -2,7 +2,7 @@ package dev.muster.scheduler.node;
 
 import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.Tres;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import java.util.List;
@@ -17,7 +17,7 @@ public final class NeedClass {
     /** The number of its partition. */
     public final int partition;
     /** Nodes it may run on, shared by all classes that may run on the same. */
-    private final Where where;
+    private final CandidateMask where;
     /** Whether nothing but what is free can serve the class, so that {@link FreeTable#isShort} holds of it. */
     public final boolean bounded;
     /** The bounds are the whole request: what blocks the class blocks every class that requests no less. */
@@ -50,7 +50,7 @@ public final class NeedClass {
 
     private boolean exceeding;
     /**
-     * Version of {@link Unavailable} for which it is known whether the class waits for nodes that are gone; -1: not
+     * Version of {@link UnavailableNodes} for which it is known whether the class waits for nodes that are gone; -1: not
      * asked yet.
      */
     private long missedAt = -1;
@@ -103,19 +103,19 @@ public final class NeedClass {
     }
 
     /** Nodes that several classes may run on. The mask is made anew when nodes' features change. */
-    public static final class Where {
+    public static final class CandidateMask {
         public final int id;
         final NodeFilter key;
         public long[] mask;
 
-        public Where(int id, NodeFilter key, long[] mask) {
+        public CandidateMask(int id, NodeFilter key, long[] mask) {
             this.id = id;
             this.key = key;
             this.mask = mask;
         }
     }
 
-    public NeedClass(int id, ResourceNeed need, int partition, Where where, int desk, boolean memoryConsumed) {
+    public NeedClass(int id, ResourceNeed need, int partition, CandidateMask where, int desk, boolean memoryConsumed) {
         this.id = id;
         this.desk = desk;
         this.partition = partition;
@@ -156,7 +156,7 @@ public final class NeedClass {
                 && need.apart().equals(SharingPolicy.ANYBODY)
                 && need.within().isNone()
                 && need.network().ports() == 0
-                && Features.isPlain(need.features());
+                && FeatureConstraint.isPlain(need.features());
     }
 
     /** Returns the least GPUs on each node that follow from GPUs per task or per job. */
@@ -194,7 +194,7 @@ public final class NeedClass {
         where.mask = mask;
     }
 
-    public Where places() {
+    public CandidateMask places() {
         return where;
     }
 

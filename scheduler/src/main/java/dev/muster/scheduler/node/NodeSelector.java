@@ -112,7 +112,7 @@ public final class NodeSelector {
         int units = free;
         if (need.shape().cpusMax() >= 0) {
             int left = need.shape().cpusMax() - node.cpusHeld(need.partition());
-            if (need.exclusive() && ResourceNeed.Spared.openCpus(node.spec) > left) {
+            if (need.exclusive() && ResourceNeed.SpecializedCores.openCpus(node.spec) > left) {
                 return -1;
             }
             units = Math.min(units, left / node.spec.cpusPerUnit());
@@ -184,9 +184,9 @@ public final class NodeSelector {
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not
      * suffice.
      */
-    public static List<Pick> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
+    public static List<SelectedNode> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
         for (int nodes : need.sizes()) {
-            List<Pick> picks = pick(need.exactly(nodes), candidates, required, topology);
+            List<SelectedNode> picks = pick(need.exactly(nodes), candidates, required, topology);
             if (!picks.isEmpty()) {
                 return picks;
             }
@@ -194,13 +194,13 @@ public final class NodeSelector {
         if (!need.sizes().isEmpty()) {
             return List.of();
         }
-        if (Features.isPlain(need.features())) {
+        if (FeatureConstraint.isPlain(need.features())) {
             return pickAny(need, candidates, required, topology);
         }
-        for (Features.Choice choice : Features.choices(need.features())) {
+        for (FeatureConstraint.Choice choice : FeatureConstraint.choices(need.features())) {
             int[] counted = {required};
-            List<Candidate> allowed = Features.allowed(choice, candidates, required, counted);
-            List<Pick> picks = allowed.isEmpty() ? List.of() : pickAny(need, allowed, counted[0], topology);
+            List<Candidate> allowed = FeatureConstraint.allowed(choice, candidates, required, counted);
+            List<SelectedNode> picks = allowed.isEmpty() ? List.of() : pickAny(need, allowed, counted[0], topology);
             if (!picks.isEmpty()) {
                 return picks;
             }
@@ -209,13 +209,13 @@ public final class NodeSelector {
     }
 
     /** Picks nodes as {@link #pick}, among nodes that can be had together. */
-    public static List<Pick> pick(
-            ResourceNeed need, List<Candidate> candidates, int required, Topology topology, Layers layers) {
+    public static List<SelectedNode> pick(
+            ResourceNeed need, List<Candidate> candidates, int required, Topology topology, LayeredResourceRequest layers) {
         if (layers.isEmpty()) {
             return pick(need, candidates, required, topology);
         }
         for (List<Candidate> way : layers.ways(candidates, required)) {
-            List<Pick> picks = pick(need, way, required, topology);
+            List<SelectedNode> picks = pick(need, way, required, topology);
             if (!picks.isEmpty()) {
                 return picks;
             }
@@ -223,11 +223,11 @@ public final class NodeSelector {
         return List.of();
     }
 
-    private static List<Pick> pickAny(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
+    private static List<SelectedNode> pickAny(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1) {
             for (Candidate c : candidates) {
                 if (c.tasks() >= need.tasks() && devices(need, List.of(c), 1)) {
-                    return List.of(new Pick(c.node(), need.tasks()));
+                    return List.of(new SelectedNode(c.node(), need.tasks()));
                 }
             }
         }
@@ -375,7 +375,7 @@ public final class NodeSelector {
      * Deals tasks out as Slurm does: each node in turn takes all it has room for, but for each node still to come as
      * many tasks are left as use one unit up.
      */
-    private static List<Pick> deal(ResourceNeed need, List<Candidate> chosen) {
+    private static List<SelectedNode> deal(ResourceNeed need, List<Candidate> chosen) {
         int[] counts = new int[chosen.size()];
         int kept = 0;
         for (Candidate c : chosen) {
@@ -401,9 +401,9 @@ public final class NodeSelector {
             counts[i] = listed > 0 ? listed : Math.max(0, Math.min(chosen.get(i).tasks(), maxTasks));
             left -= counts[i];
         }
-        List<Pick> picks = new ArrayList<>();
+        List<SelectedNode> picks = new ArrayList<>();
         for (int i = 0; i < counts.length; i++) {
-            picks.add(new Pick(chosen.get(i).node(), counts[i]));
+            picks.add(new SelectedNode(chosen.get(i).node(), counts[i]));
         }
         return picks;
     }
@@ -438,7 +438,7 @@ public final class NodeSelector {
      */
     public static Optional<Allocation> bind(
             ResourceNeed need,
-            List<Pick> picks,
+            List<SelectedNode> picks,
             Function<NodeSlot, IndexSet> free,
             Map<String, String> bootIds,
             boolean memoryConsumed,
@@ -446,14 +446,14 @@ public final class NodeSelector {
         List<Allocation.Share> shares = new ArrayList<>();
         List<int[]> ofJob = new JobDevices(need, picks).dealt();
         for (int index = 0; index < picks.size(); index++) {
-            Pick pick = picks.get(index);
+            SelectedNode pick = picks.get(index);
             NodeSlot node = pick.node();
             int perUnit = node.spec.cpusPerUnit();
             int usable = need.usableCpus(node.spec);
             IndexSet freeUnits = free.apply(node);
             Map<String, IndexSet> devices = devices(need, pick, ofJob, index);
             int gpus = devices.getOrDefault("gpu", IndexSet.empty()).count();
-            ResourceNeed.Spared spared = need.shape().spared();
+            ResourceNeed.SpecializedCores spared = need.shape().spared();
             freeUnits = spared.of(node.spec, freeUnits);
             freeUnits = need.shape().whole() ? node.wholeSockets(freeUnits) : freeUnits;
             boolean whole = need.exclusive() || need.shape().allCores();
@@ -498,7 +498,7 @@ public final class NodeSelector {
                 ? ""
                 : shares.stream()
                         .map(Allocation.Share::node)
-                        .filter(n -> Features.match(need.batch(), picked(slots, n).features))
+                        .filter(n -> FeatureConstraint.match(need.batch(), picked(slots, n).features))
                         .findFirst()
                         .orElse("");
     }
@@ -521,7 +521,7 @@ public final class NodeSelector {
         }
     }
 
-    private static Map<String, IndexSet> devices(ResourceNeed need, Pick pick, List<int[]> ofJob, int index) {
+    private static Map<String, IndexSet> devices(ResourceNeed need, SelectedNode pick, List<int[]> ofJob, int index) {
         TreeMap<String, IndexSet> out = new TreeMap<>();
         if (need.exclusive()) {
             pick.node().freeGres.keySet().forEach(name -> {
@@ -579,7 +579,7 @@ public final class NodeSelector {
      */
     public static boolean lacks(ResourceNeed need, NodeSlot node) {
         return need.reboot() == ResourceNeed.Reboot.ALWAYS
-                || !need.features().isEmpty() && !Features.match(need.features(), node.active);
+                || !need.features().isEmpty() && !FeatureConstraint.match(need.features(), node.active);
     }
 
     /**
@@ -607,7 +607,7 @@ public final class NodeSelector {
                                 .find(name)
                                 .filter(n -> n.has(Node.Flag.CLOUD)
                                         && !n.isAsleep()
-                                        && !Features.match(features, n.activeFeatures()))
+                                        && !FeatureConstraint.match(features, n.activeFeatures()))
                                 .isEmpty())
                         .toList();
         return stays.size() == plan.nodes().size()

@@ -1,6 +1,6 @@
 package dev.muster.scheduler.node;
 
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.Settings;
@@ -9,7 +9,7 @@ import dev.muster.core.tres.GresRequest;
 import dev.muster.core.tres.SharedGpus;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SharingPolicy;
 import java.util.Arrays;
@@ -43,7 +43,7 @@ public final class NodeSlot {
     public IndexSet freeUnits;
     public long freeMemoryMb;
     public final Map<String, IndexSet> freeGres = new TreeMap<>();
-    /** Devices that reservations withhold from the job that is being placed: {@link Reserved#allowed}. */
+    /** Devices that reservations withhold from the job that is being placed: {@link PassReservations#allowed}. */
     public Map<String, IndexSet> withheld = Map.of();
 
     public int holders;
@@ -134,7 +134,7 @@ public final class NodeSlot {
     /** Takes over what the node is now. A node that can be started is had as well, after those that are there. */
     public void judge(Node node, Settings settings) {
         coming = node.has(Node.Flag.POWERING_UP) || node.has(Node.Flag.POWER_UP);
-        asleep = node.wanted().isEmpty() && (startable || coming) && Power.canStart(settings, node);
+        asleep = node.wanted().isEmpty() && (startable || coming) && PowerSavingTimes.canStart(settings, node);
         features = node.features();
         extra = node.extra();
         active = node.activeFeatures();

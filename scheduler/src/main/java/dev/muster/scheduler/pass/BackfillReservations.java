@@ -4,19 +4,19 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.format.HostList;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.GpuPlaces;
-import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.LayeredResourceRequest;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.Pick;
+import dev.muster.scheduler.node.SelectedNode;
 import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
@@ -40,9 +40,9 @@ import java.util.Set;
  */
 final class BackfillReservations {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final EligibleNodes candidates;
-    private final Reserved reserved;
+    private final PassReservations reserved;
     private final LicenseAllocator licenses;
     private final RunningJobTimeline runningJobs;
     private final boolean packing;
@@ -59,9 +59,9 @@ final class BackfillReservations {
     /** @param packing those that wait are given nodes that are not free now where there is a choice */
     BackfillReservations(
             State state,
-            Now now,
+            DecisionTime now,
             EligibleNodes candidates,
-            Reserved reserved,
+            PassReservations reserved,
             LicenseAllocator licenses,
             RunningJobTimeline runningJobs,
             boolean packing) {
@@ -117,7 +117,7 @@ final class BackfillReservations {
                 continue;
             }
             ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
-            List<Pick> picks = licenses.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
+            List<SelectedNode> picks = licenses.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
             if (!picks.isEmpty()) {
                 return Optional.of(
                         reserved(need, picks, slot, runningJobs.times().endSlot(slot, need.limitMin()), keep));
@@ -127,7 +127,7 @@ final class BackfillReservations {
         return Optional.empty();
     }
 
-    private static boolean isOpen(NodeSlot node, Set<String> avoided, Layers layers) {
+    private static boolean isOpen(NodeSlot node, Set<String> avoided, LayeredResourceRequest layers) {
         return node.usable
                 && !avoided.contains(node.spec.name())
                 && (layers.isEmpty() || layers.allows(node.spec.name()));
@@ -154,13 +154,13 @@ final class BackfillReservations {
     }
 
     /** Returns the nodes for the need if it began in that slot; empty if it does not fit then. */
-    private List<Pick> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
+    private List<SelectedNode> picksAt(ResourceNeed need, List<NodeSlot> order, int slot, Set<String> avoided) {
         CapacityTimeline g = runningJobs.grid();
         Set<String> requiredNames = HostList.nameSet(need.nodeList());
         int required = requiredNames.size();
         int end = runningJobs.times().endSlot(slot, need.limitMin());
         long from = now.seconds() + runningJobs.times().starts()[slot];
-        Layers layers = licenses.layers(need, slot);
+        LayeredResourceRequest layers = licenses.layers(need, slot);
         List<Candidate> able = new ArrayList<>();
         int found = 0;
         int[] index = indices.computeIfAbsent(order, BackfillReservations::indices);
@@ -196,7 +196,7 @@ final class BackfillReservations {
 
     /** Returns all licenses that the need gets from that slot on with these nodes. */
     private List<LicenseRequest.Item> had(
-            ResourceNeed need, List<LicenseRequest.Item> given, List<Pick> picks, int slot) {
+            ResourceNeed need, List<LicenseRequest.Item> given, List<SelectedNode> picks, int slot) {
         List<LicenseRequest.Item> out = new ArrayList<>(given);
         out.addAll(licenses.layers(need, slot)
                 .taken(picks.stream().map(p -> p.node().spec.name()).toList()));
@@ -222,11 +222,11 @@ final class BackfillReservations {
                 needs.stream().map(n -> candidates.of(n, Set.of())).toList();
         for (int slot = 0; slot < runningJobs.times().count(); slot++) {
             Set<String> used = new HashSet<>();
-            List<List<Pick>> all = new ArrayList<>();
+            List<List<SelectedNode>> all = new ArrayList<>();
             List<List<LicenseRequest.Item>> had = new ArrayList<>();
             for (int i = 0; i < needs.size() && all.size() == i; i++) {
                 Optional<List<LicenseRequest.Item>> given = licenses.given(needs.get(i), slot);
-                List<Pick> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
+                List<SelectedNode> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
                 if (!picks.isEmpty()) {
                     all.add(picks);
                     had.add(had(needs.get(i), given.get(), picks, slot));
@@ -253,13 +253,13 @@ final class BackfillReservations {
         return List.of();
     }
 
-    private Planner.Estimate reserved(ResourceNeed need, List<Pick> picks, int slot, int end, boolean keep) {
+    private Planner.Estimate reserved(ResourceNeed need, List<SelectedNode> picks, int slot, int end, boolean keep) {
         if (keep) {
             licenses.given(need, slot).ifPresent(l -> licenses.keep(had(need, l, picks, slot), slot, need, false));
         }
         List<String> names = new ArrayList<>();
         int cpus = 0;
-        for (Pick pick : picks) {
+        for (SelectedNode pick : picks) {
             names.add(pick.node().spec.name());
             int perUnit = pick.node().spec.cpusPerUnit();
             int usable = need.usableCpus(pick.node().spec);

@@ -2,7 +2,7 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.node.CompleteWait;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.queue.WaitReasons;
@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Partitions whose jobs wait because a job there is completing: {@link CompleteWait}. */
 record CompleteWaitPartitions(Set<String> partitions, WaitReasons waits) {
-    static CompleteWaitPartitions of(WaitReasons waits, State state, Now now) {
+    static CompleteWaitPartitions of(WaitReasons waits, State state, DecisionTime now) {
         return new CompleteWaitPartitions(CompleteWait.partitions(state, now), waits);
     }
 

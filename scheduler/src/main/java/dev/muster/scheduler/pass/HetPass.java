@@ -82,12 +82,12 @@ final class HetPass {
     /** Makes room by preemption, for all components or for none. */
     private boolean room(List<Part> parts) {
         IdentityHashMap<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
-        Preemptor.Room room = pass.placing()
+        Preemptor.Outcome room = pass.placing()
                 .blindly(() -> pass.preemptor()
                         .makeTogether(
                                 parts.stream().map(Part::job).toList(),
                                 parts.stream().map(Part::need).toList(),
-                                new Preemptor.Places() {
+                                new Preemptor.PlacementQuery() {
                                     @Override
                                     public Optional<Allocation> find() {
                                         Optional<List<Planner.Start>> all = places(parts);
@@ -113,12 +113,12 @@ final class HetPass {
                                     }
                                 }));
         return switch (room) {
-            case Preemptor.None n -> false;
-            case Preemptor.AtOnce r -> {
+            case Preemptor.NoRoom n -> false;
+            case Preemptor.RoomNow r -> {
                 begin(parts, starts(places, r.allocation()));
                 yield true;
             }
-            case Preemptor.Soon r -> {
+            case Preemptor.RoomLater r -> {
                 List<Planner.Start> starts = starts(places, r.allocation());
                 for (int i = 0; i < parts.size(); i++) {
                     pass.awaitsLeaving(starts.get(i).allocation(), parts.get(i).need);

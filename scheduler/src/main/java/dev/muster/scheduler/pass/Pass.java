@@ -6,7 +6,7 @@ import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
@@ -17,17 +17,17 @@ import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.claim.NumberAllocator;
 import dev.muster.scheduler.claim.RemainingCapacity;
 import dev.muster.scheduler.claim.ReservationsInForce;
-import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.claim.ReservedPartitions;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.Feasibility;
 import dev.muster.scheduler.node.NodeSlot;
 import dev.muster.scheduler.preempt.PassAllocations;
 import dev.muster.scheduler.preempt.Preemptor;
-import dev.muster.scheduler.queue.Backfill;
+import dev.muster.scheduler.queue.BackfillPolicy;
 import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.JobQueue;
-import dev.muster.scheduler.queue.Unavailable;
+import dev.muster.scheduler.queue.UnavailableNodes;
 import dev.muster.scheduler.request.ReservationScope;
 import dev.muster.scheduler.request.ResourceNeed;
 import dev.muster.scheduler.request.SwitchWait;
@@ -54,7 +54,7 @@ public final class Pass {
     private final ClusterIndex cluster;
     private final JobQueue queue;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final int maxStarts;
     private final AccountRules accounts;
     private final boolean limited;
@@ -77,17 +77,17 @@ public final class Pass {
 
     private final Set<ResourceNeed> exceeding = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<String> blocked = new HashSet<>();
-    private final Reserved reserved;
+    private final PassReservations reserved;
     private final Preemptor preemptor;
     private final ResumeQueue suspended;
     private final RunningJobTimeline runningJobs;
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
     private final Placement placing;
-    private final Backfill backfill;
+    private final BackfillPolicy backfill;
     private final PassOrder order;
     private final BackfillReservations plans;
-    private final ReserveWords words;
+    private final BackfillReservationLimits words;
     private final SwitchWait waits;
     private int reservations;
     /** Jobs that start now although a more urgent one waits for its reservation. */
@@ -105,7 +105,7 @@ public final class Pass {
 
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
-    public Pass(SchedulingContext context, State state, Now now, int maxStarts) {
+    public Pass(SchedulingContext context, State state, DecisionTime now, int maxStarts) {
         this.context = context;
         this.cluster = context.cluster();
         this.queue = context.queue();
@@ -121,7 +121,7 @@ public final class Pass {
         }
         this.inOrder = state.settings().options().scheduling().inOrder();
         this.reserved =
-                new Reserved(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
+                new PassReservations(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
         this.barred = new ReservedPartitions(cluster, reserved, now.seconds());
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
         this.backfill = queue.backfill(state);
@@ -132,7 +132,7 @@ public final class Pass {
                 backfill.fills() || state.settings().options().backfill().busyNodes();
         this.plans = new BackfillReservations(state, now, candidates, reserved, licenses, runningJobs, busyFirst);
         this.waits = new SwitchWait(state, now, cluster.needs()::one);
-        this.words = new ReserveWords(state.settings().options().backfill());
+        this.words = new BackfillReservationLimits(state.settings().options().backfill());
         this.numbers = new NumberAllocator(state, now);
         this.reservationsInForce =
                 words.areGiven() ? Optional.empty() : context.standing().apply(state, now);
@@ -466,7 +466,7 @@ public final class Pass {
                 && verdicts.of(need)
                         .isMissing(
                                 queue.unavailable().version(),
-                                () -> Unavailable.isNamed(
+                                () -> UnavailableNodes.isNamed(
                                         queue.unavailable().missing(state, job.desc(), need.partition())));
         if (reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
             blocked.add(blocker(need));
@@ -502,13 +502,13 @@ public final class Pass {
                 queue.classes().group(need, job.desc().charge().firstQos()),
                 verdicts.of(need),
                 places(need)))) {
-            case Preemptor.None n -> Optional.empty();
-            case Preemptor.AtOnce r -> {
+            case Preemptor.NoRoom n -> Optional.empty();
+            case Preemptor.RoomNow r -> {
                 claim(job, r.allocation(), need);
                 starts.add(start(job, task, need, r.allocation()));
                 yield Optional.of(JobReason.NONE);
             }
-            case Preemptor.Soon r -> {
+            case Preemptor.RoomLater r -> {
                 awaitsLeaving(r.allocation(), need);
                 queue.waits().explain(job.id(), JobReason.RESOURCES);
                 yield Optional.of(JobReason.RESOURCES);
@@ -516,8 +516,8 @@ public final class Pass {
         };
     }
 
-    private Preemptor.Places places(ResourceNeed need) {
-        return new Preemptor.Places() {
+    private Preemptor.PlacementQuery places(ResourceNeed need) {
+        return new Preemptor.PlacementQuery() {
             @Override
             public Optional<Allocation> find() {
                 return preemptor.lacksLicenses(need) ? Optional.empty() : placing.anywhere(need);

@@ -2,10 +2,10 @@ package dev.muster.scheduler.pass;
 
 import dev.muster.core.state.Job;
 import dev.muster.model.job.JobReason;
-import dev.muster.scheduler.queue.Backfill;
+import dev.muster.scheduler.queue.BackfillPolicy;
 import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.queue.QueueOrder;
-import dev.muster.scheduler.queue.Turn;
+import dev.muster.scheduler.queue.QueuePosition;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,14 +15,14 @@ import java.util.function.Predicate;
 
 /**
  * The order in which a pass considers waiting jobs, and the jobs that get reservations. It follows the queue until a
- * partition has as many reservations as {@link Backfill} allows, then the order of that policy. A policy that orders a
+ * partition has as many reservations as {@link BackfillPolicy} allows, then the order of that policy. A policy that orders a
  * whole partition replaces the queue's order there.
  */
 public final class PassOrder {
     private final Pass pass;
     private final boolean plansAhead;
     private final JobQueue queue;
-    private final Backfill backfill;
+    private final BackfillPolicy backfill;
     private final ClassVerdicts verdicts;
     private final long nowS;
     private final Predicate<String> ruled;
@@ -31,10 +31,10 @@ public final class PassOrder {
 
     private long headS;
     /** Jobs that do not go in the queue's order, of the present tier and of all; in the queue's. */
-    private final List<Turn> ordered = new ArrayList<>();
+    private final List<QueuePosition> ordered = new ArrayList<>();
 
-    private final List<Turn> deferred = new ArrayList<>();
-    private final List<Turn> all = new ArrayList<>();
+    private final List<QueuePosition> deferred = new ArrayList<>();
+    private final List<QueuePosition> all = new ArrayList<>();
     /** The jobs of {@link #all} that could not start. */
     private final Map<Integer, Waiting> waiting = new HashMap<>();
 
@@ -46,7 +46,7 @@ public final class PassOrder {
 
     private record Waiting(Job job, ResourceNeed need, JobReason reason) {}
 
-    PassOrder(Pass pass, SchedulingContext context, Backfill backfill, ClassVerdicts verdicts, long nowS) {
+    PassOrder(Pass pass, SchedulingContext context, BackfillPolicy backfill, ClassVerdicts verdicts, long nowS) {
         this.pass = pass;
         this.plansAhead = context.options().plansAhead();
         this.queue = context.queue();
@@ -152,7 +152,7 @@ public final class PassOrder {
         if (!own && !blocked) {
             return false;
         }
-        Turn turn = new Turn(block, i);
+        QueuePosition turn = new QueuePosition(block, i);
         (own ? ordered : deferred).add(turn);
         all.add(turn);
         return true;
@@ -163,9 +163,9 @@ public final class PassOrder {
         return heads.getOrDefault(partition, 0) >= backfill.heads();
     }
 
-    private void take(List<Turn> those) {
+    private void take(List<QueuePosition> those) {
         ownOrder = true;
-        for (Turn turn : backfill.order(those, nowS, headS, ruled)) {
+        for (QueuePosition turn : backfill.order(those, nowS, headS, ruled)) {
             if (pass.isFull()) {
                 break;
             }
@@ -187,7 +187,7 @@ public final class PassOrder {
     /** Starts jobs beside those that keep others back and have their reservations, in the backfill's own order. */
     void fill() {
         take(deferred);
-        for (Turn turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<Turn>of()) {
+        for (QueuePosition turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<QueuePosition>of()) {
             Waiting w = waiting.get(turn.block().places[turn.index()].jobId());
             if (w != null) {
                 pass.reserve(w.job, w.need, w.reason);

@@ -9,17 +9,17 @@ import dev.muster.model.format.HostList;
 import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.claim.NumberAllocator;
 import dev.muster.scheduler.claim.ReservationsInForce;
-import dev.muster.scheduler.claim.Reserved;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.ClusterIndex;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.GpuPlaces;
-import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.LayeredResourceRequest;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeOrder;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.Pick;
+import dev.muster.scheduler.node.SelectedNode;
 import dev.muster.scheduler.preempt.Preemptor;
 import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.JobQueue;
@@ -40,7 +40,7 @@ import java.util.function.Supplier;
  * Flags around a call widen one question only.
  */
 final class Placement {
-    private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+    private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     private final ClusterIndex cluster;
     private final JobQueue queue;
@@ -49,7 +49,7 @@ final class Placement {
     private final boolean memoryConsumed;
     private final EligibleNodes candidates;
     private final ClassVerdicts verdicts;
-    private final Reserved reserved;
+    private final PassReservations reserved;
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
     private final RunningJobTimeline runningJobs;
@@ -66,7 +66,7 @@ final class Placement {
 
     private boolean sharing;
     /** Layered resources of the need that is being placed. */
-    private Layers layers = NO_LAYERS;
+    private LayeredResourceRequest layers = NO_LAYERS;
 
     private Set<String> avoided = Set.of();
     /** Nodes that count no more under limits on nodes: they come first. */
@@ -79,7 +79,7 @@ final class Placement {
             long nowS,
             EligibleNodes candidates,
             ClassVerdicts verdicts,
-            Reserved reserved,
+            PassReservations reserved,
             LicenseAllocator licenses,
             NumberAllocator numbers,
             RunningJobTimeline runningJobs,
@@ -103,7 +103,7 @@ final class Placement {
     }
 
     /** Makes room with what leaves, and not with what is planned for those before. */
-    Preemptor.Room blindly(Supplier<Preemptor.Room> making) {
+    Preemptor.Outcome blindly(Supplier<Preemptor.Outcome> making) {
         blind = true;
         try {
             return making.get();
@@ -237,7 +237,7 @@ final class Placement {
         return !queue.power().isThrifty()
                 && need.nodesWanted() == 1
                 && need.gresPerJob().isEmpty()
-                && Features.isPlain(need.features());
+                && FeatureConstraint.isPlain(need.features());
     }
 
     private boolean isOpen(ResourceNeed need, NodeSlot node) {
@@ -278,7 +278,7 @@ final class Placement {
                 || tooFew && !need.overcommit() && need.tasksOn().isEmpty()) {
             return Optional.empty();
         }
-        List<Pick> picks = NodeSelector.pick(need, able, required, topology, layers);
+        List<SelectedNode> picks = NodeSelector.pick(need, able, required, topology, layers);
         if (picks.isEmpty()) {
             return Optional.empty();
         }
@@ -287,8 +287,8 @@ final class Placement {
                 : queue.power().thriftily(() -> place(need, topology));
     }
 
-    private Optional<Allocation> bind(ResourceNeed need, List<Pick> picks) {
-        for (Pick p : picks) {
+    private Optional<Allocation> bind(ResourceNeed need, List<SelectedNode> picks) {
+        for (SelectedNode p : picks) {
             bootIds.put(p.node().spec.name(), bootId(need, p.node()));
         }
         return NodeSelector.bind(

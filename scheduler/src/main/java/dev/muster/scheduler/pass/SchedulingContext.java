@@ -1,7 +1,7 @@
 package dev.muster.scheduler.pass;
 
 import dev.muster.core.limits.AccountUse;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.node.ClusterIndex;
@@ -20,7 +20,7 @@ public record SchedulingContext(
         JobQueue queue,
         PreemptableJobs preemptable,
         AccountUse use,
-        BiFunction<State, Now, Optional<ReservationsInForce>> standing,
+        BiFunction<State, DecisionTime, Optional<ReservationsInForce>> standing,
         Options options) {
     /**
      * Options of passes, for tests and replays.

@@ -21,24 +21,24 @@ import java.util.function.Predicate;
 public final class PassAllocations {
     private final ClusterIndex cluster;
     private final RunningJobTimeline runningJobs;
-    private final List<Taken> taken = new ArrayList<>();
+    private final List<TakenShare> taken = new ArrayList<>();
     /** Sharing policies that were added to nodes. */
-    private final List<Met> met = new ArrayList<>();
+    private final List<PolicyOnNode> met = new ArrayList<>();
     /** Shared units among those that are taken. */
-    private final List<Taken> shares = new ArrayList<>();
+    private final List<TakenShare> shares = new ArrayList<>();
     /** Units of jobs that are resumed, without memory and devices. */
-    private final List<Taken> resumed = new ArrayList<>();
+    private final List<TakenShare> resumed = new ArrayList<>();
     /** Resources at awaited places that other jobs have yet, until they have left. */
-    private final List<Awaited> awaited = new ArrayList<>();
+    private final List<AwaitedRelease> awaited = new ArrayList<>();
 
-    private record Taken(NodeSlot node, Allocation.Share share, String partition) {}
+    private record TakenShare(NodeSlot node, Allocation.Share share, String partition) {}
 
-    private record Met(NodeSlot node, SharingPolicy policy) {}
+    private record PolicyOnNode(NodeSlot node, SharingPolicy policy) {}
 
-    private record Awaited(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
+    private record AwaitedRelease(NodeSlot node, Allocation.Share rest, ResourceNeed need) {}
 
     /** Allocations made while victims are off their nodes. */
-    private final List<Taken> arrived = new ArrayList<>();
+    private final List<TakenShare> arrived = new ArrayList<>();
 
     public PassAllocations(ClusterIndex cluster, RunningJobTimeline runningJobs) {
         this.cluster = cluster;
@@ -54,12 +54,12 @@ public final class PassAllocations {
         if (share.bootId().isEmpty()) {
             cluster.rebooting(node);
         }
-        taken.add(new Taken(node, share, need.partition()));
-        met.add(new Met(node, cluster.holdings().apart(job)));
+        taken.add(new TakenShare(node, share, need.partition()));
+        met.add(new PolicyOnNode(node, cluster.holdings().apart(job)));
         cluster.holdings().meet(met.getLast().policy, node, 1);
         for (String name : need.sharing().names(need.partition())) {
             node.share(name, share.cores(), 1);
-            shares.add(new Taken(node, share, name));
+            shares.add(new TakenShare(node, share, name));
         }
         runningJobs.take(node, need, idle, share.memoryMb());
     }
@@ -69,10 +69,10 @@ public final class PassAllocations {
         for (Allocation.Share s : job.run().allocation().nodes()) {
             NodeSlot node = cluster.at(s.node());
             node.hold(s, job.desc().partition(), true);
-            resumed.add(new Taken(node, s, job.desc().partition()));
+            resumed.add(new TakenShare(node, s, job.desc().partition()));
             for (String name : cluster.holdings().sharing(job)) {
                 node.share(name, s.cores(), 1);
-                shares.add(new Taken(node, s, name));
+                shares.add(new TakenShare(node, s, name));
             }
         }
     }
@@ -89,7 +89,7 @@ public final class PassAllocations {
                 Allocation.Share part =
                         new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, 0, Map.of(), true, false, 0);
                 node.hold(part, job.desc().partition(), true);
-                resumed.add(new Taken(node, part, job.desc().partition()));
+                resumed.add(new TakenShare(node, part, job.desc().partition()));
             }
         }
     }
@@ -112,9 +112,9 @@ public final class PassAllocations {
             Allocation.Share part =
                     new Allocation.Share(s.node(), s.agent(), s.bootId(), free, 0, memoryMb, devices, true, false, 0);
             node.hold(part, need.partition());
-            taken.add(new Taken(node, part, need.partition()));
+            taken.add(new TakenShare(node, part, need.partition()));
             runningJobs.take(node, need, free.count(), memoryMb);
-            awaited.add(new Awaited(
+            awaited.add(new AwaitedRelease(
                     node,
                     new Allocation.Share(
                             s.node(),
@@ -142,7 +142,7 @@ public final class PassAllocations {
      * @param where nodes that are concerned
      */
     void arrive(boolean present, Predicate<NodeSlot> where) {
-        for (Awaited s : awaited) {
+        for (AwaitedRelease s : awaited) {
             if (!where.test(s.node)) {
                 continue;
             }
@@ -164,7 +164,7 @@ public final class PassAllocations {
                         false,
                         0);
                 s.node.hold(held, s.need.partition());
-                arrived.add(new Taken(s.node, held, s.need.partition()));
+                arrived.add(new TakenShare(s.node, held, s.need.partition()));
             }
             runningJobs.arrive(s.node, s.need, s.rest, present);
         }
@@ -176,16 +176,16 @@ public final class PassAllocations {
 
     /** Gives everything back, because the pass is over. */
     public void undo() {
-        for (Taken t : taken) {
+        for (TakenShare t : taken) {
             t.node.release(t.share, t.partition);
         }
-        for (Met m : met) {
+        for (PolicyOnNode m : met) {
             cluster.holdings().meet(m.policy, m.node, -1);
         }
-        for (Taken t : shares) {
+        for (TakenShare t : shares) {
             t.node.share(t.partition, t.share.cores(), -1);
         }
-        for (Taken t : resumed) {
+        for (TakenShare t : resumed) {
             t.node.release(t.share, t.partition, true);
         }
     }

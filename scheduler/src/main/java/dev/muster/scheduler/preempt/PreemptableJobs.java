@@ -40,8 +40,8 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     private final ClusterIndex cluster;
     private long pass;
-    private final Map<Of, Category> categories = new HashMap<>();
-    private final Map<Of, Kind> kinds = new HashMap<>();
+    private final Map<PreemptionGroup, Category> categories = new HashMap<>();
+    private final Map<PreemptionGroup, PreemptorKind> kinds = new HashMap<>();
 
     /**
      * The properties that decide between two jobs.
@@ -50,9 +50,9 @@ public final class PreemptableJobs implements GroupVerdicts {
      * @param reserved whether the job that would have the nodes is of a reservation, or the one that has them gives way
      *     to those
      */
-    private record Of(String name, boolean reserved) {}
+    private record PreemptionGroup(String name, boolean reserved) {}
 
-    private final Map<Integer, Holder> counted = new HashMap<>();
+    private final Map<Integer, PreemptableJob> counted = new HashMap<>();
     private boolean on;
     /** Number that goes up when kinds are made anew. */
     private long era;
@@ -62,10 +62,10 @@ public final class PreemptableJobs implements GroupVerdicts {
     /** Order in which jobs are preempted by the settings: see {@link #inOrder}. */
     private Comparator<Job> order = Comparator.comparingInt(Job::id);
 
-    private Comparator<Holder> holders = Comparator.comparing(Holder::job, order);
+    private Comparator<PreemptableJob> holders = Comparator.comparing(PreemptableJob::job, order);
 
     /** A job that may have to go, and the nodes on which it has something. */
-    record Holder(Job job, @Nullable Category of, NodeSlot[] slots) {}
+    record PreemptableJob(Job job, @Nullable Category of, NodeSlot[] slots) {}
 
     /** Jobs of one QOS, or of one partition, that go for the same takers. */
     static final class Category {
@@ -78,7 +78,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         /** Victims that are ending already; and the other possible victims in the order of preemption. */
         private final Map<Integer, Job> going = new TreeMap<>();
 
-        private final List<Holder> staying = new ArrayList<>();
+        private final List<PreemptableJob> staying = new ArrayList<>();
 
         private Category(Job example, int nodes) {
             this.example = example;
@@ -90,7 +90,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /** Preemptors with the same possible victims. */
-    public static final class Kind implements GroupVerdicts.Kind {
+    public static final class PreemptorKind implements GroupVerdicts.Kind {
         private final JobDesc example;
         private final String partition;
         private final FreeTable table;
@@ -107,7 +107,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         /** Groups of preemptors that do not fit even without all victims. */
         private final BlockedClasses blockedClasses;
 
-        private Kind(JobDesc example, String partition, int nodes) {
+        private PreemptorKind(JobDesc example, String partition, int nodes) {
             this.example = example;
             this.partition = partition;
             this.table = new FreeTable(nodes);
@@ -133,7 +133,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         PreemptPolicy policy = new PreemptPolicy(state);
         on = policy.isOn();
         order = inOrder(policy);
-        holders = Comparator.comparing(Holder::job, order);
+        holders = Comparator.comparing(PreemptableJob::job, order);
         holding.forEach(j -> set(state, policy, j));
     }
 
@@ -160,20 +160,20 @@ public final class PreemptableJobs implements GroupVerdicts {
     private void set(State state, PreemptPolicy policy, Job job) {
         forget(job.id());
         if (on && goes(state, policy, job)) {
-            Of key = new Of(
+            PreemptionGroup key = new PreemptionGroup(
                     policy.byQos() ? job.desc().charge().qos() : job.desc().partition(),
                     Preemption.isGuest(job.desc()));
             Category c = categories.get(key);
             if (c == null) {
                 c = new Category(job, cluster.nodes().size());
                 categories.put(key, c);
-                for (Kind kind : kinds.values()) {
+                for (PreemptorKind kind : kinds.values()) {
                     if (policy.outranks(kind.example, Long.MAX_VALUE, kind.partition, job)) {
                         kind.below.add(c);
                     }
                 }
             }
-            Holder holder = new Holder(job, c, slots(job));
+            PreemptableJob holder = new PreemptableJob(job, c, slots(job));
             counted.put(job.id(), holder);
             c.jobs.put(job.id(), job);
             if (goesAlready(state, job)) {
@@ -187,7 +187,7 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     /** Removes a job that is on nodes no more. */
     private void forget(int jobId) {
-        Holder was = counted.remove(jobId);
+        PreemptableJob was = counted.remove(jobId);
         if (was != null) {
             Category c = requireNonNull(was.of, "set() counts holders of a category");
             c.jobs.remove(jobId);
@@ -265,18 +265,18 @@ public final class PreemptableJobs implements GroupVerdicts {
 
     /** Notes that something free on the node is other than it was. */
     public void changed(int node) {
-        for (Kind kind : kinds.values()) {
+        for (PreemptorKind kind : kinds.values()) {
             kind.dirty.set(node);
         }
     }
 
-    Kind kind(PreemptPolicy policy, JobDesc taker, String partition) {
-        Of key = new Of(
+    PreemptorKind kind(PreemptPolicy policy, JobDesc taker, String partition) {
+        PreemptionGroup key = new PreemptionGroup(
                 policy.byQos() ? taker.charge().firstQos() : partition,
                 !taker.charge().reservation().isEmpty());
-        Kind kind = kinds.get(key);
+        PreemptorKind kind = kinds.get(key);
         if (kind == null) {
-            kind = new Kind(taker, partition, cluster.nodes().size());
+            kind = new PreemptorKind(taker, partition, cluster.nodes().size());
             for (Category c : categories.values()) {
                 if (policy.outranks(taker, Long.MAX_VALUE, partition, c.example)) {
                     kind.below.add(c);
@@ -293,8 +293,8 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /** Returns the kind that the group was given in this era. */
-    public static Kind kindOf(JobClassIndex.Group group) {
-        return (Kind) requireNonNull(group.kind, "the caller compared kindEra with the era");
+    public static PreemptorKind kindOf(JobClassIndex.Group group) {
+        return (PreemptorKind) requireNonNull(group.kind, "the caller compared kindEra with the era");
     }
 
     /** Groups are to be asked anew. */
@@ -311,12 +311,12 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /** Adds the group with that number to the kind. */
-    void join(Kind kind, int group) {
+    void join(PreemptorKind kind, int group) {
         kind.groups.set(group);
     }
 
     /** Tests whether preemptors of this kind have no possible victim. */
-    public boolean isPowerless(Kind kind) {
+    public boolean isPowerless(PreemptorKind kind) {
         for (Category c : kind.below) {
             if (!c.jobs.isEmpty()) {
                 return false;
@@ -330,7 +330,7 @@ public final class PreemptableJobs implements GroupVerdicts {
      * free.
      */
     public void settle(boolean[] hopelessGroups) {
-        for (Kind kind : kinds.values()) {
+        for (PreemptorKind kind : kinds.values()) {
             current(kind);
             kind.blockedClasses.wake();
             for (int g = isPowerless(kind) ? kind.groups.nextSetBit(0) : -1;
@@ -345,20 +345,20 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /** Tests the same for one group, with what was taken in this pass. */
-    public boolean isSettled(Kind kind, int group) {
+    public boolean isSettled(PreemptorKind kind, int group) {
         refresh(kind);
         return kind.blockedClasses.isStillBlocked(group);
     }
 
     /** Notes that a group is known to be short until something more would be free. */
-    public void settle(Kind kind, int group, NeedClass c, NeedClass.Memory memory) {
+    public void settle(PreemptorKind kind, int group, NeedClass c, NeedClass.Memory memory) {
         if (c.isKnownShort(kind.table, memory)) {
             kind.blockedClasses.add(group, c);
         }
     }
 
     /** Returns all jobs that may be preempted for such takers, the oldest first. */
-    Iterable<Job> below(Kind kind) {
+    Iterable<Job> below(PreemptorKind kind) {
         if (kind.below.size() == 1) {
             return kind.below.getFirst().jobs.values();
         }
@@ -368,9 +368,9 @@ public final class PreemptableJobs implements GroupVerdicts {
     }
 
     /** Returns the record of a possible victim. */
-    Holder holder(Job job) {
-        Holder known = counted.get(job.id());
-        return known == null ? new Holder(job, null, slots(job)) : known;
+    PreemptableJob holder(Job job) {
+        PreemptableJob known = counted.get(job.id());
+        return known == null ? new PreemptableJob(job, null, slots(job)) : known;
     }
 
     private NodeSlot[] slots(Job job) {
@@ -390,26 +390,26 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Returns the possible victims of the kind that are not ending yet, in the order of preemption. Read it before
      * anything else is recorded.
      */
-    List<Holder> staying(Kind kind) {
+    List<PreemptableJob> staying(PreemptorKind kind) {
         if (kind.below.size() == 1) {
             return kind.below.getFirst().staying;
         }
-        List<Holder> out = new ArrayList<>();
+        List<PreemptableJob> out = new ArrayList<>();
         kind.below.forEach(c -> out.addAll(c.staying));
         out.sort(holders);
         return out;
     }
 
     /** Returns the possible victims of the kind that are ending already. */
-    List<Job> going(Kind kind) {
+    List<Job> going(PreemptorKind kind) {
         List<Job> out = new ArrayList<>();
         kind.below.forEach(c -> out.addAll(c.going.values()));
         return out;
     }
 
     /** Tests whether the job is a possible victim of such preemptors. */
-    boolean isBelow(Kind kind, int jobId) {
-        Holder known = counted.get(jobId);
+    boolean isBelow(PreemptorKind kind, int jobId) {
+        PreemptableJob known = counted.get(jobId);
         return known != null && kind.below.contains(known.of);
     }
 
@@ -419,7 +419,7 @@ public final class PreemptableJobs implements GroupVerdicts {
      * @param memory of this class and kind
      * @param remaining what reservations leave
      */
-    boolean isShort(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
+    boolean isShort(PreemptorKind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
         if (!c.bounded) {
             return false;
         }
@@ -456,14 +456,14 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Tests whether what reservations leave is too little: as long as these stay they leave less from pass to pass, and
      * so that is remembered as well.
      */
-    private static boolean isReserved(Kind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
+    private static boolean isReserved(PreemptorKind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
         return c.heedsReservations()
                 && !remaining.isUnreserved()
                 && kind.table.isShortOfUnreserved(c, remaining, memory);
     }
 
     /** Tests whether the node would do for one task at least if all possible victims left it. */
-    boolean mayServe(Kind kind, NeedClass c, NodeSlot node, RemainingCapacity remaining) {
+    boolean mayServe(PreemptorKind kind, NeedClass c, NodeSlot node, RemainingCapacity remaining) {
         current(kind);
         return kind.table.mayTakeWhoeverGoes(c, node.index, remaining);
     }
@@ -471,7 +471,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     /**
      * Notes that the class found no room in this pass without any victim, and so no class that requests no less will.
      */
-    void failed(Kind kind, NeedClass c) {
+    void failed(PreemptorKind kind, NeedClass c) {
         if (c.simple) {
             failedAt(kind, c.where());
             List<NeedClass> those = kind.planned.get(c.where());
@@ -485,7 +485,7 @@ public final class PreemptableJobs implements GroupVerdicts {
     /**
      * Notes that there was no room even without all possible victims: there is none before something more becomes free.
      */
-    void hopeless(Kind kind, NeedClass.Memory memory) {
+    void hopeless(PreemptorKind kind, NeedClass.Memory memory) {
         refresh(kind);
         memory.at(kind.table.freed());
     }
@@ -494,7 +494,7 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Brings a kind to the state in which it was first asked for in this pass: in a pass what may be had only becomes
      * less.
      */
-    private void current(Kind kind) {
+    private void current(PreemptorKind kind) {
         if (kind.pass != pass) {
             kind.pass = pass;
             kind.failedNeeds.clear();
@@ -503,7 +503,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         }
     }
 
-    private List<NeedClass> failedAt(Kind kind, int where) {
+    private List<NeedClass> failedAt(PreemptorKind kind, int where) {
         current(kind);
         while (kind.failedNeeds.size() <= where) {
             kind.failedNeeds.add(new ArrayList<>());
@@ -512,7 +512,7 @@ public final class PreemptableJobs implements GroupVerdicts {
         return kind.failedNeeds.get(where);
     }
 
-    private void refresh(Kind kind) {
+    private void refresh(PreemptorKind kind) {
         BitSet dirty = kind.dirty;
         for (int n = dirty.nextSetBit(0); n >= 0; n = dirty.nextSetBit(n + 1)) {
             NodeSlot slot = cluster.nodes().get(n);

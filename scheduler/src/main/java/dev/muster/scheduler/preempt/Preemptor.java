@@ -4,7 +4,7 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
@@ -43,7 +43,7 @@ public final class Preemptor {
     private final PreemptableJobs preemptable;
     private final boolean pruned;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final PreemptPolicy policy;
     private final PassAllocations allocations;
     private final LicenseAllocator licenses;
@@ -69,23 +69,23 @@ public final class Preemptor {
     /** The preemptor requests licenses. */
     private boolean reclaiming;
 
-    private final Map<PreemptableJobs.Kind, Holders> holders = new HashMap<>();
+    private final Map<PreemptableJobs.PreemptorKind, VictimCandidates> holders = new HashMap<>();
     /** Highest priority for which no job is a victim, by partition and QOS. */
-    private final Map<Taker, Long> powerless = new HashMap<>();
+    private final Map<PreemptorGroup, Long> powerless = new HashMap<>();
     /** Highest priority for which there is no room even without all victims, by partition, QOS and need. */
-    private final Map<Taker, Long> hopeless = new HashMap<>();
+    private final Map<PreemptorGroup, Long> hopeless = new HashMap<>();
 
     private static final byte MAY = 1;
     private static final byte MAY_NOT = 2;
 
     /** @param need empty for any */
-    private record Taker(String partition, String qos, Optional<Same> need) {}
+    private record PreemptorGroup(String partition, String qos, Optional<NeedIdentity> need) {}
 
     /** Needs are one object each. */
-    private record Same(ResourceNeed need) {
+    private record NeedIdentity(ResourceNeed need) {
         @Override
         public boolean equals(Object o) {
-            return o instanceof Same s && s.need == need;
+            return o instanceof NeedIdentity s && s.need == need;
         }
 
         @Override
@@ -106,7 +106,7 @@ public final class Preemptor {
             PreemptableJobs preemptable,
             boolean pruned,
             State state,
-            Now now,
+            DecisionTime now,
             PassAllocations allocations,
             LicenseAllocator licenses,
             RemainingCapacity open,
@@ -171,7 +171,7 @@ public final class Preemptor {
     }
 
     /** Places for the need that room is made for, as things are at the moment of asking. */
-    public interface Places {
+    public interface PlacementQuery {
         Optional<Allocation> find();
 
         /**
@@ -185,21 +185,21 @@ public final class Preemptor {
     }
 
     /** Outcome of a try to make room. */
-    public sealed interface Room {}
+    public sealed interface Outcome {}
 
     /** Room that is there now: the jobs in it were suspended. */
-    public record AtOnce(Allocation allocation) implements Room {}
+    public record RoomNow(Allocation allocation) implements Outcome {}
 
     /** Room that will be there when the victims are gone; these units should stay free until then. */
-    public record Soon(Allocation allocation) implements Room {}
+    public record RoomLater(Allocation allocation) implements Outcome {}
 
-    public record None() implements Room {}
+    public record NoRoom() implements Outcome {}
 
     private boolean isRemembered(NeedClass c, JobClassIndex.Group group) {
         return pruned && remembers && c.simple && group.memory.isDue();
     }
 
-    private boolean hasVictim(Holders those) {
+    private boolean hasVictim(VictimCandidates those) {
         return IntStream.range(0, those.candidates.size()).anyMatch(i -> mayGo(those, i));
     }
 
@@ -208,20 +208,20 @@ public final class Preemptor {
      * @param c the need's class
      * @param places on what is free at the moment of asking
      */
-    public Room make(Job job, ResourceNeed need, JobClassIndex.Group group, NeedClass c, Places places) {
+    public Outcome make(Job job, ResourceNeed need, JobClassIndex.Group group, NeedClass c, PlacementQuery places) {
         long priority = ranks.priority(job.id()).orElse(job.priority());
         if (!policy.isOn() || cannotPreempt(job.desc(), need, priority) || isShort(job.desc(), need, group, c)) {
-            return new None();
+            return new NoRoom();
         }
         reclaiming = reclaims(need);
-        Holders those = holders(job, need, priority);
+        VictimCandidates those = holders(job, need, priority);
         Predicate<NodeSlot> serves = serves(job, need, c);
-        Near candidates = new Near(those, serves);
+        VictimQueue candidates = new VictimQueue(those, serves);
         List<Job> ending = those.ending.stream().filter(h -> isNear(h, serves)).toList();
         if (those.ending.isEmpty() && !hasVictim(those)) {
             powerless.merge(
-                    new Taker(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
-            return new None();
+                    new PreemptorGroup(need.partition(), job.desc().charge().firstQos(), Optional.empty()), priority, Math::max);
+            return new NoRoom();
         }
         tries++;
         ending.forEach(g -> lift(g, Preemption.Mode.CANCEL));
@@ -231,7 +231,7 @@ public final class Preemptor {
         if (found.isEmpty()) {
             arrive(false, serves);
             hopeless.merge(
-                    new Taker(need.partition(), job.desc().charge().firstQos(), Optional.of(new Same(need))),
+                    new PreemptorGroup(need.partition(), job.desc().charge().firstQos(), Optional.of(new NeedIdentity(need))),
                     priority,
                     Math::max);
             boolean licensed = !need.licenses().items().isEmpty();
@@ -244,18 +244,18 @@ public final class Preemptor {
             if (plain && tooFew && !licensed) {
                 preemptable.failed(kind(job.desc(), need), c);
             }
-            return new None();
+            return new NoRoom();
         }
         return taken(ending, chosen, found, serves, places, need.partition());
     }
 
     /** Returns the place that is free without the chosen victims; victims that are not needed stay. */
-    private Room taken(
+    private Outcome taken(
             List<Job> ending,
             List<Job> chosen,
             Optional<Allocation> found,
             Predicate<NodeSlot> serves,
-            Places places,
+            PlacementQuery places,
             String partition) {
         Allocation room = least(chosen, found, places).orElseThrow();
         boolean atOnce = ending.stream().noneMatch(g -> touches(Optional.of(room), g))
@@ -279,9 +279,9 @@ public final class Preemptor {
         }
         if (atOnce) {
             suspended.addAll(chosen);
-            return new AtOnce(room);
+            return new RoomNow(room);
         }
-        return new Soon(room);
+        return new RoomLater(room);
     }
 
     /**
@@ -290,20 +290,20 @@ public final class Preemptor {
      *
      * @param needs the components', in their order; the job is the first
      */
-    public Room makeTogether(List<Job> jobs, List<ResourceNeed> needs, Places places) {
+    public Outcome makeTogether(List<Job> jobs, List<ResourceNeed> needs, PlacementQuery places) {
         Job job = jobs.getFirst();
         ResourceNeed need = needs.getFirst();
         boolean alike = IntStream.range(1, jobs.size())
                 .allMatch(i -> kind(jobs.get(i).desc(), needs.get(i)).equals(kind(job.desc(), need)));
         if (!policy.isOn() || isExhausted() || !alike) {
-            return new None();
+            return new NoRoom();
         }
         reclaiming = false;
-        Holders those = holders(job, need, ranks.priority(job.id()).orElse(job.priority()));
-        Near candidates = new Near(those, EVERYWHERE);
+        VictimCandidates those = holders(job, need, ranks.priority(job.id()).orElse(job.priority()));
+        VictimQueue candidates = new VictimQueue(those, EVERYWHERE);
         List<Job> ending = List.copyOf(those.ending);
         if (ending.isEmpty() && !candidates.has(0)) {
-            return new None();
+            return new NoRoom();
         }
         tries++;
         ending.forEach(g -> lift(g, Preemption.Mode.CANCEL));
@@ -313,7 +313,7 @@ public final class Preemptor {
         if (found.isEmpty()) {
             arrive(false, EVERYWHERE);
             ending.forEach(g -> drop(g, Preemption.Mode.CANCEL));
-            return new None();
+            return new NoRoom();
         }
         return taken(ending, chosen, found, EVERYWHERE, places, need.partition());
     }
@@ -330,7 +330,7 @@ public final class Preemptor {
                 || !need.apart().equals(SharingPolicy.ANYBODY)) {
             return EVERYWHERE;
         }
-        PreemptableJobs.Kind kind = kind(job.desc(), need);
+        PreemptableJobs.PreemptorKind kind = kind(job.desc(), need);
         return node -> preemptable.mayServe(kind, c, node, open);
     }
 
@@ -351,7 +351,7 @@ public final class Preemptor {
     }
 
     /** Tests whether a candidate has not been chosen yet, and may be preempted. */
-    private boolean mayGo(Holders those, int index) {
+    private boolean mayGo(VictimCandidates those, int index) {
         Job holder = those.candidates.get(index).job();
         if (those.verdicts[index] == 0) {
             those.verdicts[index] = isExempt(holder) ? MAY_NOT : MAY;
@@ -368,20 +368,20 @@ public final class Preemptor {
     }
 
     /** The possible victims on nodes that can serve the need, in their order; looked up lazily. */
-    private final class Near {
-        private final Holders all;
+    private final class VictimQueue {
+        private final VictimCandidates all;
         private final Predicate<NodeSlot> serves;
         private final List<Job> found = new ArrayList<>();
         private int next;
 
-        private Near(Holders all, Predicate<NodeSlot> serves) {
+        private VictimQueue(VictimCandidates all, Predicate<NodeSlot> serves) {
             this.all = all;
             this.serves = serves;
         }
 
         private boolean has(int index) {
             for (; found.size() <= index && next < all.candidates.size(); next++) {
-                PreemptableJobs.Holder holder = all.candidates.get(next);
+                PreemptableJobs.PreemptableJob holder = all.candidates.get(next);
                 if ((serves == EVERYWHERE || isOne(holder.slots(), serves)) && mayGo(all, next)) {
                     found.add(holder.job());
                 }
@@ -420,7 +420,7 @@ public final class Preemptor {
      * Tests whether the need fits without all possible victims, even on what is planned for others or what others wait
      * for already.
      */
-    private boolean fitsWithoutAll(Near candidates, NeedClass.Memory memory, Places places) {
+    private boolean fitsWithoutAll(VictimQueue candidates, NeedClass.Memory memory, PlacementQuery places) {
         candidates.all().forEach(h -> lift(h, mode(h)));
         boolean out = places.isThereUnplanned();
         memory.fitted(out);
@@ -435,9 +435,9 @@ public final class Preemptor {
     }
 
     /** Jobs that may give way. */
-    private static final class Holders {
+    private static final class VictimCandidates {
         /** Possible victims in the order in which they go; of some {@link #mayGo} says no. */
-        private final List<PreemptableJobs.Holder> candidates;
+        private final List<PreemptableJobs.PreemptableJob> candidates;
         /** Jobs that go already. */
         private final List<Job> ending;
         /**
@@ -446,7 +446,7 @@ public final class Preemptor {
          */
         private final byte[] verdicts;
 
-        private Holders(List<PreemptableJobs.Holder> candidates, List<Job> ending) {
+        private VictimCandidates(List<PreemptableJobs.PreemptableJob> candidates, List<Job> ending) {
             this.candidates = candidates;
             this.ending = ending;
             this.verdicts = new byte[candidates.size()];
@@ -457,13 +457,13 @@ public final class Preemptor {
      * Returns the possible victims of the job, and the jobs that are being preempted already. Where priorities do not
      * decide, these are the same for all jobs of its kind.
      */
-    private Holders holders(Job job, ResourceNeed need, long priority) {
-        PreemptableJobs.Kind kind = kind(job.desc(), need);
+    private VictimCandidates holders(Job job, ResourceNeed need, long priority) {
+        PreemptableJobs.PreemptorKind kind = kind(job.desc(), need);
         if (plain) {
             return holders.computeIfAbsent(kind, k -> {
-                Holders all = new Holders(List.copyOf(preemptable.staying(k)), preemptable.going(k));
+                VictimCandidates all = new VictimCandidates(List.copyOf(preemptable.staying(k)), preemptable.going(k));
                 all.candidates.stream()
-                        .map(PreemptableJobs.Holder::job)
+                        .map(PreemptableJobs.PreemptableJob::job)
                         .filter(h -> leaving.contains(h.id()))
                         .forEach(all.ending::add);
                 return all;
@@ -483,7 +483,7 @@ public final class Preemptor {
             }
         }
         candidates.sort(preemptable.order());
-        return new Holders(candidates.stream().map(preemptable::holder).toList(), ending);
+        return new VictimCandidates(candidates.stream().map(preemptable::holder).toList(), ending);
     }
 
     /** Returns what preemption does with a job, looked up once. */
@@ -503,7 +503,7 @@ public final class Preemptor {
         return turns ? Preemption.Mode.GANG : mode(holder);
     }
 
-    private PreemptableJobs.Kind kind(JobDesc taker, ResourceNeed need) {
+    private PreemptableJobs.PreemptorKind kind(JobDesc taker, ResourceNeed need) {
         return preemptable.kind(policy, taker, need.partition());
     }
 
@@ -511,7 +511,7 @@ public final class Preemptor {
      * Returns the place that is free without the first victims, as few as possible; exactly these are off their nodes
      * afterwards. Empty if there is no place even without all of them.
      */
-    private Optional<Allocation> first(Near candidates, List<Job> chosen, NeedClass c, Places places) {
+    private Optional<Allocation> first(VictimQueue candidates, List<Job> chosen, NeedClass c, PlacementQuery places) {
         int least = pruned && c.bounded ? cluster.free().enough(c, candidates.iterator(), cluster::node, open) : 0;
         tooFew = least < 0;
         if (tooFew) {
@@ -520,7 +520,7 @@ public final class Preemptor {
         return first(least, candidates, chosen, places);
     }
 
-    private Optional<Allocation> first(int least, Near candidates, List<Job> chosen, Places places) {
+    private Optional<Allocation> first(int least, VictimQueue candidates, List<Job> chosen, PlacementQuery places) {
         int none = least - 1;
         int step = 1;
         Optional<Allocation> found = liftTo(least, candidates, chosen, places);
@@ -551,12 +551,12 @@ public final class Preemptor {
     }
 
     /** Takes the first {@code count} victims off their nodes; all if there are fewer. */
-    private Optional<Allocation> liftTo(int count, Near candidates, List<Job> chosen, Places places) {
+    private Optional<Allocation> liftTo(int count, VictimQueue candidates, List<Job> chosen, PlacementQuery places) {
         liftTo(count, candidates, chosen);
         return places.find();
     }
 
-    private void liftTo(int count, Near candidates, List<Job> chosen) {
+    private void liftTo(int count, VictimQueue candidates, List<Job> chosen) {
         while (chosen.size() < count && candidates.has(chosen.size())) {
             Job next = candidates.get(chosen.size());
             lift(next, mode(next));
@@ -573,7 +573,7 @@ public final class Preemptor {
      *
      * @param chosen those that have to go in the end
      */
-    private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, Places places) {
+    private Optional<Allocation> least(List<Job> chosen, Optional<Allocation> place, PlacementQuery places) {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {
             drop(h, mode(h));
@@ -631,11 +631,11 @@ public final class Preemptor {
     public boolean cannotPreempt(JobDesc taker, ResourceNeed need, long priority) {
         return isExhausted()
                 || powerless.getOrDefault(
-                                new Taker(need.partition(), taker.charge().firstQos(), Optional.empty()),
+                                new PreemptorGroup(need.partition(), taker.charge().firstQos(), Optional.empty()),
                                 Long.MIN_VALUE)
                         >= priority
                 || hopeless.getOrDefault(
-                                new Taker(need.partition(), taker.charge().firstQos(), Optional.of(new Same(need))),
+                                new PreemptorGroup(need.partition(), taker.charge().firstQos(), Optional.of(new NeedIdentity(need))),
                                 Long.MIN_VALUE)
                         >= priority;
     }

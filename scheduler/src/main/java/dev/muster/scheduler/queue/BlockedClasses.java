@@ -19,7 +19,7 @@ public final class BlockedClasses {
     /** Number of grown nodes up to which each class is tested on what reservations leave of them. */
     private static final int FEW = 16;
 
-    private static final RemainingCapacity.Left[] NOBODY_ASKED = {};
+    private static final RemainingCapacity.NodeRemainder[] NOBODY_ASKED = {};
 
     private final FreeTable table;
     private byte[] states = new byte[0];
@@ -30,7 +30,7 @@ public final class BlockedClasses {
     private int[] partitions = new int[0];
     private int[] desks = new int[0];
     private boolean[] exclusive = new boolean[0];
-    private NeedClass.Where[] wheres = new NeedClass.Where[0];
+    private NeedClass.CandidateMask[] wheres = new NeedClass.CandidateMask[0];
     private NeedClass[] needs = new NeedClass[0];
     /** Number of reservations made before the class failed, where it failed because of them; 0 otherwise. */
     private int[] reservationsBefore = new int[0];
@@ -55,7 +55,7 @@ public final class BlockedClasses {
     /**
      * Capacity of the grown nodes beside reservations, for one change of the table and one version of the reservations.
      */
-    private RemainingCapacity.Left[] remaining = NOBODY_ASKED;
+    private RemainingCapacity.NodeRemainder[] remaining = NOBODY_ASKED;
 
     private @Nullable RemainingCapacity leftBeside;
     private long leftAt;
@@ -118,7 +118,7 @@ public final class BlockedClasses {
             leftBeside = capacity;
             leftAt = table.changes();
             leftVersion = capacity.version();
-            remaining = new RemainingCapacity.Left[grownNodes.length];
+            remaining = new RemainingCapacity.NodeRemainder[grownNodes.length];
         }
     }
 

@@ -3,7 +3,7 @@ package dev.muster.scheduler.queue;
 import dev.muster.core.state.State;
 import dev.muster.model.format.HostList;
 import dev.muster.scheduler.node.ClusterIndex;
-import dev.muster.scheduler.node.Features;
+import dev.muster.scheduler.node.FeatureConstraint;
 import dev.muster.scheduler.node.FreeTable;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeFilter;
@@ -168,7 +168,7 @@ public final class EligibleNodes {
     }
 
     private static boolean passesFilters(ResourceNeed need, NodeSlot node) {
-        return Features.match(need.features(), node.features)
+        return FeatureConstraint.match(need.features(), node.features)
                 && need.tmpDiskMb() <= node.spec.tmpDiskMb()
                 && ExtraConstraint.match(need.shape().extra(), node.extra);
     }

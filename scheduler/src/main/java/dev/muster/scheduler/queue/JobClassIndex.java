@@ -38,7 +38,7 @@ public final class JobClassIndex {
     private final LimitCache limits;
     private final GroupVerdicts verdicts;
     private final IdentityHashMap<ResourceNeed, NeedClass> byNeed = new IdentityHashMap<>();
-    private final Map<NodeFilter, NeedClass.Where> wheres = new HashMap<>();
+    private final Map<NodeFilter, NeedClass.CandidateMask> wheres = new HashMap<>();
     private final Map<Key, Integer> byKey = new HashMap<>();
     private final Map<String, Integer> partitions = new HashMap<>();
     private final Map<LicenseKey, Integer> licenseKeys = new HashMap<>();
@@ -131,9 +131,9 @@ public final class JobClassIndex {
         public final NeedClass need;
         public final Group group;
         /** Amounts that limits count of each of its jobs; null where there are none. */
-        private final LimitCache.@Nullable Asked asked;
+        private final LimitCache.@Nullable RequestedAmounts asked;
 
-        private Lane(NeedClass need, Group group, LimitCache.@Nullable Asked asked) {
+        private Lane(NeedClass need, Group group, LimitCache.@Nullable RequestedAmounts asked) {
             this.need = need;
             this.group = group;
             this.asked = asked;
@@ -263,8 +263,8 @@ public final class JobClassIndex {
         NeedClass c = byNeed.get(need);
         if (c == null) {
             NodeFilter key = NodeFilter.of(need);
-            NeedClass.Where where =
-                    wheres.computeIfAbsent(key, k -> new NeedClass.Where(wheres.size(), k, new long[0]));
+            NeedClass.CandidateMask where =
+                    wheres.computeIfAbsent(key, k -> new NeedClass.CandidateMask(wheres.size(), k, new long[0]));
             int desk = need.licenses().items().isEmpty()
                     ? 0
                     : licenseKeys.computeIfAbsent(
@@ -281,7 +281,7 @@ public final class JobClassIndex {
 
     /** Returns the mask of the filter's nodes as far as they are known; empty if they are not. */
     long[] mask(NodeFilter key) {
-        NeedClass.Where where = wheres.get(key);
+        NeedClass.CandidateMask where = wheres.get(key);
         return where == null ? NOWHERE : where.mask;
     }
 

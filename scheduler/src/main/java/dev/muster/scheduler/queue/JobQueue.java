@@ -2,7 +2,7 @@ package dev.muster.scheduler.queue;
 
 import dev.muster.core.limits.LimitCache;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.node.ClusterIndex;
@@ -19,7 +19,7 @@ public final class JobQueue {
     private final QueueOrder order = ranks.order();
     private final LimitCache limits = new LimitCache();
     private final WaitReasons waits = new WaitReasons();
-    private final Unavailable unavailable = new Unavailable();
+    private final UnavailableNodes unavailable = new UnavailableNodes();
     private final JobClassIndex classes;
     private final PowerBudget power;
     /** Run times of jobs that have ended since this controller started, and of those that it still knew then. */
@@ -94,7 +94,7 @@ public final class JobQueue {
     }
 
     /** Brings the queue up to date before a pass. */
-    public void refresh(State state, Now now) {
+    public void refresh(State state, DecisionTime now) {
         if (cluster.needs().size() > JobClassIndex.CLASSES_MAX + 2 * order.size()) {
             cluster.needs().clear();
             classes.clear();
@@ -142,7 +142,7 @@ public final class JobQueue {
     }
 
     /** Returns the reasons of jobs that wait for nodes which are not there. On any thread. */
-    public Unavailable unavailable() {
+    public UnavailableNodes unavailable() {
         return unavailable;
     }
 
@@ -150,8 +150,8 @@ public final class JobQueue {
         return power;
     }
 
-    public Backfill backfill(State state) {
-        return new Backfill(state, expected, slowdown, cluster, ranks);
+    public BackfillPolicy backfill(State state) {
+        return new BackfillPolicy(state, expected, slowdown, cluster, ranks);
     }
 
     /** Returns the number of passes over the queue since the controller started. */

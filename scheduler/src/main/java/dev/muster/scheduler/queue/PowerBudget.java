@@ -1,13 +1,13 @@
 package dev.muster.scheduler.queue;
 
 import dev.muster.core.command.Planner;
-import dev.muster.core.node.Power;
+import dev.muster.core.node.PowerSavingTimes;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NodeSlot;
-import dev.muster.scheduler.node.Pick;
+import dev.muster.scheduler.node.SelectedNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -23,11 +23,11 @@ import java.util.stream.Collectors;
  */
 public final class PowerBudget {
     private final ClusterIndex cluster;
-    private final Unavailable unavailable;
+    private final UnavailableNodes unavailable;
     private int left = Integer.MAX_VALUE;
     private boolean thrifty;
 
-    public PowerBudget(ClusterIndex cluster, Unavailable unavailable) {
+    public PowerBudget(ClusterIndex cluster, UnavailableNodes unavailable) {
         this.cluster = cluster;
         this.unavailable = unavailable;
     }
@@ -39,7 +39,7 @@ public final class PowerBudget {
 
     /** Reads how many nodes may be started, when a pass begins. */
     public void renew(State state) {
-        int now = Power.left(state);
+        int now = PowerSavingTimes.left(state);
         if (now == left) {
             return;
         }
@@ -61,12 +61,12 @@ public final class PowerBudget {
      * @param starts of the pass so far
      * @param otherNodes nodes that other components of the job get
      */
-    public boolean allows(List<Pick> picks, List<Planner.Start> starts, Set<String> otherNodes) {
+    public boolean allows(List<SelectedNode> picks, List<Planner.Start> starts, Set<String> otherNodes) {
         if (left == Integer.MAX_VALUE) {
             return true;
         }
         Set<NodeSlot> started = started(starts, otherNodes);
-        picks.stream().map(Pick::node).filter(PowerBudget::isStart).forEach(started::add);
+        picks.stream().map(SelectedNode::node).filter(PowerBudget::isStart).forEach(started::add);
         return started.size() <= Math.max(0, left);
     }
 

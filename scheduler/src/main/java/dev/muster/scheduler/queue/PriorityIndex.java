@@ -2,7 +2,7 @@ package dev.muster.scheduler.queue;
 
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;
@@ -84,7 +84,7 @@ public final class PriorityIndex {
     }
 
     /** Priorities follow time and usage: all are computed anew each PriorityCalcPeriod. */
-    public void refresh(State state, Now now) {
+    public void refresh(State state, DecisionTime now) {
         if (!Priorities.isActive(state.settings())) {
             return;
         }

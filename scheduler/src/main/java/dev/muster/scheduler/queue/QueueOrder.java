@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 public final class QueueOrder {
     /** Jobs of a block, at most. */
     private static final int BLOCK = 512;
-    /** Mark of a job of which nothing is known. */
+    /** Mark of a job whose rank is unknown. */
     public static final int UNKNOWN = -1;
 
     /** A job in the queue's order: the higher tier first, then higher priority, then the older one. */

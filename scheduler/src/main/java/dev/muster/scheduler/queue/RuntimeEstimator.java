@@ -124,7 +124,7 @@ public final class RuntimeEstimator {
             learn(
                     job.desc().owner().uid(),
                     job.run().limitMin(),
-                    Backfill.cpus(job),
+                    BackfillPolicy.cpus(job),
                     Math.max(0, job.run().endTime() - job.run().startTime()));
         }
     }

@@ -36,14 +36,14 @@ public final class Slowdown {
 
     private record Day(long day, long longestS) {}
 
-    private record Begun(Ledger ledger, long submittedS, long cpuS) {}
+    private record StartedJob(Ledger ledger, long submittedS, long cpuS) {}
 
     /** Days with waits, oldest first; of each only what a later day does not exceed. */
     private final Deque<Day> days = new ArrayDeque<>();
 
     private final Map<String, Ledger> ledgers = new HashMap<>();
     /** Entries of running jobs in the ledger. */
-    private final Map<Integer, Begun> begun = new HashMap<>();
+    private final Map<Integer, StartedJob> begun = new HashMap<>();
 
     /**
      * The work of one partition's jobs by when these were submitted: sums over what came later than some time take few
@@ -128,14 +128,14 @@ public final class Slowdown {
      */
     public void began(int job, String partition, long submittedS, int cpus, double expectedS) {
         Ledger ledger = ledgers.computeIfAbsent(partition, p -> new Ledger());
-        Begun b = new Begun(ledger, submittedS, Math.round(expectedS) * cpus);
+        StartedJob b = new StartedJob(ledger, submittedS, Math.round(expectedS) * cpus);
         begun.put(job, b);
         ledger.add(submittedS, b.cpuS);
     }
 
     /** Records the end of a job and its run time in seconds. */
     public void ended(int job, int cpus, long runS) {
-        Begun b = begun.remove(job);
+        StartedJob b = begun.remove(job);
         if (b != null) {
             b.ledger.add(b.submittedS, runS * cpus - b.cpuS);
         }

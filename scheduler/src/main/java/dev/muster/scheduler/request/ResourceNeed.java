@@ -69,7 +69,7 @@ public record ResourceNeed(
         ReservationScope within,
         Sharing sharing,
         SharingPolicy apart,
-        Network network,
+        TopologyRequest network,
         String batch,
         Reboot reboot,
         List<Integer> sizes) {
@@ -114,7 +114,7 @@ public record ResourceNeed(
             boolean block,
             boolean whole,
             boolean counted,
-            Spared spared,
+            SpecializedCores spared,
             List<Tres.Item> perSocket,
             String extra,
             boolean tasksGiven,
@@ -134,7 +134,7 @@ public record ResourceNeed(
                     isBlock(r, settings),
                     isWhole(partition, settings),
                     isCounted(settings),
-                    new Spared(
+                    new SpecializedCores(
                             r.coreSpec() != 0,
                             Math.max(0, r.coreSpec()),
                             settings.options().select().specCoresFirst(),
@@ -180,7 +180,7 @@ public record ResourceNeed(
      * @param first these are the first of each socket
      * @param threads that it does not use of the cores it has: those are its all the same
      */
-    public record Spared(boolean given, int cores, boolean first, int threads) {
+    public record SpecializedCores(boolean given, int cores, boolean first, int threads) {
         public boolean any() {
             return given || threads > 0;
         }

@@ -82,7 +82,7 @@ final class ResourceNeedBuilder {
                 ResourceNeed.Shape.of(r, desc.extras().extra(), partition, settings),
                 r.tmpDiskMb(),
                 r.features(),
-                Network.isPool(r) ? "" : r.nodeList(),
+                TopologyRequest.isPool(r) ? "" : r.nodeList(),
                 r.excludeList(),
                 tasksOn(r),
                 ResourceNeed.Gpus.of(r, gres.perTask(), settings).atMost(CPUS_TOP, MEMORY_TOP_MB),
@@ -91,7 +91,7 @@ final class ResourceNeedBuilder {
                 ReservationScope.NONE,
                 ResourceNeed.sharing(r, partition, settings),
                 apart(desc, partition, settings),
-                Network.of(r, partition, desc.extras().resvPorts(), wanted),
+                TopologyRequest.of(r, partition, desc.extras().resvPorts(), wanted),
                 desc.extras().batchFeatures(),
                 reboot(),
                 sizes(r, nodesMin, r.useMinNodes() ? Math.max(nodesMin, nodesMax) : Math.max(nodesMin, wanted)));

@@ -2,7 +2,7 @@ package dev.muster.scheduler.request;
 
 import dev.muster.core.limits.TresCounts;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import java.util.function.UnaryOperator;
 
@@ -12,12 +12,12 @@ import java.util.function.UnaryOperator;
  */
 public final class SwitchWait {
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final UnaryOperator<ResourceNeed> interned;
     private long nextS = Long.MAX_VALUE;
 
     /** @param interned the one object for needs that equal it */
-    public SwitchWait(State state, Now now, UnaryOperator<ResourceNeed> interned) {
+    public SwitchWait(State state, DecisionTime now, UnaryOperator<ResourceNeed> interned) {
         this.state = state;
         this.now = now;
         this.interned = interned;

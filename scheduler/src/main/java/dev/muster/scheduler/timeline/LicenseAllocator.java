@@ -3,12 +3,12 @@ package dev.muster.scheduler.timeline;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.cluster.LayeredResource;
 import dev.muster.scheduler.node.HeldLicenses;
-import dev.muster.scheduler.node.Layers;
+import dev.muster.scheduler.node.LayeredResourceRequest;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.request.ResourceNeed;
 import java.util.HashMap;
@@ -24,11 +24,11 @@ public final class LicenseAllocator {
     private static final byte LACKS = 2;
     private final HeldLicenses held;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final Supplier<TimeGrid> times;
     private @Nullable LicensePlan plan;
     /** Licenses that a job without a reservation would get now, by request; valid until a job takes some. */
-    private final Map<Asked, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
+    private final Map<AskedLicenses, Optional<List<LicenseRequest.Item>>> atOnce = new HashMap<>();
 
     /** Number that goes up with each allocation. */
     private int taken;
@@ -40,10 +40,10 @@ public final class LicenseAllocator {
 
     private int availabilityVersion;
 
-    private record Asked(LicenseRequest.Wanted wanted, int end) {}
+    private record AskedLicenses(LicenseRequest.Wanted wanted, int end) {}
 
     /** @param times those of the pass, made when they are asked for */
-    public LicenseAllocator(HeldLicenses held, State state, Now now, Supplier<TimeGrid> times) {
+    public LicenseAllocator(HeldLicenses held, State state, DecisionTime now, Supplier<TimeGrid> times) {
         this.held = held;
         this.state = state;
         this.now = now;
@@ -62,7 +62,7 @@ public final class LicenseAllocator {
         int end = times.get().endSlot(slot, need.limitMin());
         return slot > 0 || !need.reservation().isEmpty()
                 ? plan().choose(anywhere, slot, end, need.reservation())
-                : atOnce.computeIfAbsent(new Asked(anywhere, end), a -> plan().choose(a.wanted, 0, a.end, ""));
+                : atOnce.computeIfAbsent(new AskedLicenses(anywhere, end), a -> plan().choose(a.wanted, 0, a.end, ""));
     }
 
     /**
@@ -97,19 +97,19 @@ public final class LicenseAllocator {
     }
 
     /** Returns the layered resources that the need would get from that slot on, which depends on its nodes. */
-    public Layers layers(ResourceNeed need, int slot) {
+    public LayeredResourceRequest layers(ResourceNeed need, int slot) {
         List<LayeredResource> all =
                 need.licenses().items().isEmpty() ? List.of() : state.settings().layered();
         return all.isEmpty()
                 ? NO_LAYERS
-                : new Layers(
+                : new LayeredResourceRequest(
                         all,
                         need.licenses(),
                         pool -> plan().left(
                                         pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
     }
 
-    private static final Layers NO_LAYERS = new Layers(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+    private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     /** Takes what an allocation has of licenses, or with give puts it back. */
     public void take(Allocation allocation, ResourceNeed need, boolean give) {

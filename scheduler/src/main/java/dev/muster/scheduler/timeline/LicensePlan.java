@@ -27,9 +27,9 @@ public final class LicensePlan {
 
     private static final int[] NO_SLOTS = {};
 
-    private record Kept(String reservation, Map<String, Integer> left, int fromSlot, int toSlot) {}
+    private record ReservedLicenses(String reservation, Map<String, Integer> left, int fromSlot, int toSlot) {}
 
-    private final List<Kept> kept = new ArrayList<>();
+    private final List<ReservedLicenses> kept = new ArrayList<>();
     private final Map<String, Map<String, Integer>> usedIn = new HashMap<>();
 
     /**
@@ -41,7 +41,7 @@ public final class LicensePlan {
         r.licenses().forEach(i -> left.merge(i.name(), i.count(), Integer::sum));
         usedIn.getOrDefault(r.name(), Map.of())
                 .forEach((name, count) -> left.computeIfPresent(name, (n, c) -> Math.max(0, c - count)));
-        kept.add(new Kept(r.name(), left, fromSlot, toSlot));
+        kept.add(new ReservedLicenses(r.name(), left, fromSlot, toSlot));
     }
 
     /**
@@ -61,7 +61,7 @@ public final class LicensePlan {
 
     private int keptFor(String name, int slot, String own) {
         int sum = 0;
-        for (Kept k : kept) {
+        for (ReservedLicenses k : kept) {
             sum += !k.reservation.equals(own) && slot >= k.fromSlot && slot < k.toSlot
                     ? k.left.getOrDefault(name, 0)
                     : 0;

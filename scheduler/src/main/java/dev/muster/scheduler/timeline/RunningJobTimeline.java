@@ -3,7 +3,7 @@ package dev.muster.scheduler.timeline;
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.node.ClusterIndex;
@@ -26,7 +26,7 @@ public final class RunningJobTimeline {
 
     private final ClusterIndex cluster;
     private final State state;
-    private final Now now;
+    private final DecisionTime now;
     private final List<Planner.Start> starts;
     private final Map<Integer, long[]> unitEnds = new HashMap<>();
     private boolean yearly;
@@ -34,7 +34,7 @@ public final class RunningJobTimeline {
     private @Nullable CapacityTimeline grid;
 
     /** @param starts of the pass so far; more may come */
-    public RunningJobTimeline(ClusterIndex cluster, State state, Now now, List<Planner.Start> starts) {
+    public RunningJobTimeline(ClusterIndex cluster, State state, DecisionTime now, List<Planner.Start> starts) {
         this.cluster = cluster;
         this.state = state;
         this.now = now;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.ExitStatus;
@@ -28,8 +28,8 @@ class ReservationsInForceTest {
     private static final int SEEDS = 20;
     private static final int STEPS = 25;
 
-    private static Now now(Cluster c) {
-        return new Now(c.seconds() * 1000, c.seconds() * 1000);
+    private static DecisionTime now(Cluster c) {
+        return new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
     }
 
     private static Scheduler elsewhere(Cluster c) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.json.Bytes;
 import dev.muster.model.cluster.LayeredResource;
@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 public class ForecastTest {
     private static final int SEEDS = 60;
 
-    private static Now now(Cluster c) {
-        return new Now(c.seconds() * 1000, c.seconds() * 1000);
+    private static DecisionTime now(Cluster c) {
+        return new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
     }
 
     private static Forecast plan(Cluster c) {

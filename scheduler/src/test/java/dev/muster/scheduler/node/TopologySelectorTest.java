@@ -329,7 +329,7 @@ class TopologySelectorTest {
             assertThat(s.plannedStart(job)).as(row[0]).isBetween(c.seconds() + 60, least);
             assertThat(s.plannedStart(other)).as("the other").isEqualTo(c.seconds() + 180);
             Forecast plan = s.forecasts()
-                    .make(c.state(), new dev.muster.core.state.Now(c.seconds() * 1000, c.seconds() * 1000), 0);
+                    .make(c.state(), new dev.muster.core.state.DecisionTime(c.seconds() * 1000, c.seconds() * 1000), 0);
             assertThat(plan.start(job)).as(row[0] + " elsewhere").isEqualTo(s.plannedStart(job));
             assertThat(s.plannedStart(job)).as(row[0]).isEqualTo(least);
         }

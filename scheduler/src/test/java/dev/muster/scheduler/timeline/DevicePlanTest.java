@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.Now;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.model.api.JobMessages.SubmitReply;
 import dev.muster.model.job.JobState;
@@ -76,7 +76,7 @@ class DevicePlanTest {
 
     private static List<Integer> planned(Cluster c, List<Integer> waiting) {
         Scheduler s = (Scheduler) c.core().planner();
-        Now now = new Now(c.seconds() * 1000, c.seconds() * 1000);
+        DecisionTime now = new DecisionTime(c.seconds() * 1000, c.seconds() * 1000);
         s.starts(c.state(), now, 0);
         Forecast plan = s.forecasts().make(c.state(), now, 0);
         return waiting.stream()

@@ -117,15 +117,15 @@ public final class Main {
                 trace.cpus(),
                 trace.load(),
                 asked.product ? ", through the product on nodes of " + asked.nodeCpus + " CPUs" : "");
-        System.out.println(Result.HEAD);
-        Result first = null;
+        System.out.println(ReplayResult.HEAD);
+        ReplayResult first = null;
         if (asked.movedS > 0) {
             first = replay(trace, policies.getFirst(), asked.product, asked.nodeCpus);
             System.out.println(first.line("not moved"));
             trace = trace.jittered(asked.movedS, asked.seed);
         }
         for (Policy policy : policies) {
-            Result r = replay(trace, policy, asked.product, asked.nodeCpus);
+            ReplayResult r = replay(trace, policy, asked.product, asked.nodeCpus);
             System.out.println(r.line(policy.word())
                     + (first == null
                             ? ""
@@ -138,12 +138,12 @@ public final class Main {
         }
     }
 
-    static Result replay(Trace trace, Policy policy, boolean product, int nodeCpus) {
+    static ReplayResult replay(Trace trace, Policy policy, boolean product, int nodeCpus) {
         if (product) {
-            Product p = new Product(trace, nodeCpus, policy);
-            return Result.of(trace, p.replay(), p.deepest());
+            CoreReplay p = new CoreReplay(trace, nodeCpus, policy);
+            return ReplayResult.of(trace, p.replay(), p.deepest());
         }
-        Kernel kernel = new Kernel(trace, policy);
-        return Result.of(trace, kernel.replay(), kernel.deepest());
+        FastReplay kernel = new FastReplay(trace, policy);
+        return ReplayResult.of(trace, kernel.replay(), kernel.deepest());
     }
 }

@@ -88,19 +88,19 @@ class ReplayTest {
         Trace t = trace("; MaxProcs: 4\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 300, 1, 1, 300, 1)
                 + swf(3, 1, 50, 3, 3, 50, 1) + swf(4, 2, 500, 1, 1, 500, 2) + swf(5, 2, 60, 1, 1, 90, 2)
                 + swf(6, 2, 20, 1, 1, 30, 2));
-        assertThat(new Kernel(t, Policy.FCFS).replay()).containsExactly(0, 0, 100, 150, 150, 150);
-        assertThat(new Kernel(t, Policy.EASY).replay()).as("4 would delay 3").containsExactly(0, 0, 100, 150, 2, 62);
-        assertThat(new Kernel(t, Policy.SHORT).replay())
+        assertThat(new FastReplay(t, Policy.FCFS).replay()).containsExactly(0, 0, 100, 150, 150, 150);
+        assertThat(new FastReplay(t, Policy.EASY).replay()).as("4 would delay 3").containsExactly(0, 0, 100, 150, 2, 62);
+        assertThat(new FastReplay(t, Policy.SHORT).replay())
                 .as("6 is over before 5 would be")
                 .containsExactly(0, 0, 100, 150, 150, 2);
-        assertThat(new Kernel(t, Policy.CONSERVATIVE).replay()).containsExactly(0, 0, 100, 150, 2, 62);
+        assertThat(new FastReplay(t, Policy.CONSERVATIVE).replay()).containsExactly(0, 0, 100, 150, 2, 62);
     }
 
     @Test
     void replayResultMeasuresSlowdownWaitAndUse() throws IOException {
         Trace t = trace("; MaxProcs: 2\n" + swf(1, 0, 100, 2, 2, 100, 1) + swf(2, 0, 1, 1, 1, 60, 2)
                 + swf(3, 0, 50, 1, 1, 60, 2));
-        Result r = Result.of(t, new long[] {0, 100, 100}, 3);
+        ReplayResult r = ReplayResult.of(t, new long[] {0, 100, 100}, 3);
         assertThat(r.mean())
                 .as("1, (100 + 1) / 10, (100 + 50) / 50")
                 .isCloseTo((1 + 10.1 + 3) / 3, org.assertj.core.data.Offset.offset(1e-9));
@@ -143,9 +143,9 @@ class ReplayTest {
     void theFastReplayStartsEachJobWhenTheProductDoes(Policy policy) {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Trace t = made(seed, 120, 16, 0.9);
-            assertThat(new Product(t, 1, policy).replay())
+            assertThat(new CoreReplay(t, 1, policy).replay())
                     .as("seed " + seed)
-                    .containsExactly(new Kernel(t, policy).replay());
+                    .containsExactly(new FastReplay(t, policy).replay());
         }
     }
 
@@ -155,11 +155,11 @@ class ReplayTest {
         boolean differs = false;
         for (int seed = 1; seed <= SEEDS; seed++) {
             Trace t = made(seed, 150, 32, 4, 0.95);
-            long[] kernel = new Kernel(t, Policy.SLOWDOWN).replay();
-            assertThat(new Product(t, 1, Policy.SLOWDOWN).replay())
+            long[] kernel = new FastReplay(t, Policy.SLOWDOWN).replay();
+            assertThat(new CoreReplay(t, 1, Policy.SLOWDOWN).replay())
                     .as("seed " + seed)
                     .containsExactly(kernel);
-            differs |= !Arrays.equals(kernel, new Kernel(t, Policy.EXPECTED).replay());
+            differs |= !Arrays.equals(kernel, new FastReplay(t, Policy.EXPECTED).replay());
         }
         assertThat(differs).as("it is another order than beside a reservation").isTrue();
     }
@@ -171,8 +171,8 @@ class ReplayTest {
         int tried = 0;
         for (int seed = 200; seed < 206; seed++) {
             Trace t = made(seed, 6000, 64, 4, 0.95);
-            Result easy = Main.replay(t, Policy.EASY, false, 1);
-            Result ours = Main.replay(t, Policy.SLOWDOWN, false, 1);
+            ReplayResult easy = Main.replay(t, Policy.EASY, false, 1);
+            ReplayResult ours = Main.replay(t, Policy.SLOWDOWN, false, 1);
             slowdown += Math.log(ours.mean() / easy.mean());
             tried++;
             assertThat(ours.maxWaitS()).as("seed " + seed).isLessThan(1.2 * easy.maxWaitS());
@@ -191,8 +191,8 @@ class ReplayTest {
         for (double load : new double[] {0.7, 0.8, 0.9}) {
             for (int seed = 100; seed < 106; seed++) {
                 Trace t = made(seed, 4000, 64, load);
-                Result easy = Main.replay(t, Policy.EASY, false, 1);
-                Result ours = Main.replay(t, Policy.SLOWDOWN, false, 1);
+                ReplayResult easy = Main.replay(t, Policy.EASY, false, 1);
+                ReplayResult ours = Main.replay(t, Policy.SLOWDOWN, false, 1);
                 slowdown += Math.log(ours.mean() / easy.mean());
                 expected += Math.log(Main.replay(t, Policy.EXPECTED, false, 1).mean() / easy.mean());
                 tried++;

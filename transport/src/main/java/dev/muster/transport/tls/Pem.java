@@ -1,5 +1,6 @@
 package dev.muster.transport.tls;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -57,7 +58,7 @@ public final class Pem {
             }
             return out;
         } catch (CertificateException e) {
-            throw new IOException("it is no certificate: " + e.getMessage(), e);
+            throw new IOException("it is no certificate: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -67,14 +68,14 @@ public final class Pem {
      * @throws IOException if there is none that can be read
      */
     public static PrivateKey key(byte[] text) throws IOException {
-        Matcher m = KEY.matcher(new String(text, StandardCharsets.ISO_8859_1));
-        if (!m.find()) {
+        Matcher matcher = KEY.matcher(new String(text, StandardCharsets.ISO_8859_1));
+        if (!matcher.find()) {
             throw new IOException("there is no private key in it");
         }
         byte[] der;
         try {
-            der = Base64.getMimeDecoder().decode(m.group(2));
-            der = switch (m.group(1)) {
+            der = Base64.getMimeDecoder().decode(matcher.group(2));
+            der = switch (matcher.group(1)) {
                 case "EC PRIVATE KEY" -> ofSec1(der);
                 case "RSA PRIVATE KEY" -> pkcs8(RSA, der);
                 case "ENCRYPTED PRIVATE KEY" ->
@@ -97,25 +98,25 @@ public final class Pem {
     /** RFC 5915: the curve stands within the key there, beside it in PKCS #8. */
     private static byte[] ofSec1(byte[] sec1) throws IOException {
         int[] all = element(sec1, 0, SEQUENCE);
-        int at = all[0];
-        while (at < all[1]) {
-            int[] part = element(sec1, at, sec1[at] & 0xff);
-            if ((sec1[at] & 0xff) == EC_PARAMETERS) {
+        int index = all[0];
+        while (index < all[1]) {
+            int[] part = element(sec1, index, sec1[index] & 0xff);
+            if ((sec1[index] & 0xff) == EC_PARAMETERS) {
                 byte[] curve = Arrays.copyOfRange(sec1, part[0], part[1]);
                 return pkcs8(tagged(SEQUENCE, joined(EC, curve)), sec1);
             }
-            at = part[1];
+            index = part[1];
         }
         throw new IOException("its key does not say its curve");
     }
 
     /** Begin and end of the content of an element. */
-    private static int[] element(byte[] der, int at, int tag) throws IOException {
-        if (at + 1 >= der.length || (der[at] & 0xff) != tag) {
+    private static int[] element(byte[] der, int index, int tag) throws IOException {
+        if (index + 1 >= der.length || (der[index] & 0xff) != tag) {
             throw new IOException("its key is damaged");
         }
-        int length = der[at + 1] & 0xff;
-        int start = at + 2;
+        int length = der[index + 1] & 0xff;
+        int start = index + 2;
         if (length > 0x80) {
             int bytes = length - 0x80;
             length = 0;

@@ -1,5 +1,6 @@
 package dev.muster.transport.tls;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -45,11 +46,11 @@ public final class Tls {
 
     private final List<Path> authorities;
     private final boolean brief;
-    private @Nullable Loaded loaded;
+    private @Nullable LoadedContext loaded;
     private volatile TlsListener listener = TlsListener.NONE;
 
     /** The files as they were when read. */
-    private record Loaded(List<Long> stamps, SSLContext context) {}
+    private record LoadedContext(List<Long> stamps, SSLContext context) {}
 
     private Tls(List<Path> authorities, boolean brief) {
         this.authorities = authorities;
@@ -133,7 +134,7 @@ public final class Tls {
     private synchronized SSLContext context() throws IOException {
         List<Long> stamps = stamps(authorities);
         if (loaded == null || !loaded.stamps.equals(stamps)) {
-            loaded = new Loaded(stamps, load());
+            loaded = new LoadedContext(stamps, load());
         }
         return loaded.context;
     }
@@ -161,7 +162,7 @@ public final class Tls {
             context.init(null, Pem.trusting(trusted), null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("TLS: " + e.getMessage(), e);
+            throw new IOException("TLS: " + ErrorSentence.of(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.muster.transport.tls;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ public final class TlsIdentity {
             context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[] {new Keys()}, null, null);
         } catch (GeneralSecurityException e) {
-            throw new IOException("TLS: " + e.getMessage(), e);
+            throw new IOException("TLS: " + ErrorSentence.of(e), e);
         }
     }
 
@@ -94,9 +95,9 @@ public final class TlsIdentity {
         }
         X509Certificate[] chain = at(certificate, () -> Pem.certificates(Files.readAllBytes(certificate)))
                 .toArray(X509Certificate[]::new);
-        PrivateKey own = at(key, () -> Pem.key(Files.readAllBytes(key)));
-        requirePair(chain[0], own);
-        return new Pair(alias, stamps, chain, own);
+        PrivateKey privateKey = at(key, () -> Pem.key(Files.readAllBytes(key)));
+        requirePair(chain[0], privateKey);
+        return new Pair(alias, stamps, chain, privateKey);
     }
 
     private static List<Long> stamped(Path file) throws IOException {
@@ -122,19 +123,19 @@ public final class TlsIdentity {
         if (e instanceof java.nio.file.AccessDeniedException) {
             return "Permission denied";
         }
-        return e.getMessage();
+        return ErrorSentence.of(e);
     }
 
-    private void requirePair(X509Certificate of, PrivateKey own) throws IOException {
-        String algorithm = switch (own.getAlgorithm()) {
+    private void requirePair(X509Certificate of, PrivateKey privateKey) throws IOException {
+        String algorithm = switch (privateKey.getAlgorithm()) {
             case "EC" -> "SHA256withECDSA";
             case "RSA" -> "SHA256withRSA";
-            default -> own.getAlgorithm();
+            default -> privateKey.getAlgorithm();
         };
         try {
             byte[] text = {1, 2, 3};
             Signature s = Signature.getInstance(algorithm);
-            s.initSign(own);
+            s.initSign(privateKey);
             s.update(text);
             byte[] signed = s.sign();
             s.initVerify(of.getPublicKey());
@@ -171,7 +172,7 @@ public final class TlsIdentity {
                 pair = next;
             }
         } catch (IOException e) {
-            complain.accept("TLS: the certificate from before goes on: " + e.getMessage());
+            complain.accept("TLS: the certificate from before goes on: " + ErrorSentence.of(e));
         }
     }
 
@@ -184,10 +185,10 @@ public final class TlsIdentity {
     private final class Keys extends X509ExtendedKeyManager {
         private @Nullable String alias(String type) {
             Pair current = current();
-            String own = current.key.getAlgorithm();
-            boolean same = type.equals(own)
-                    || type.equals("EC_EC") && own.equals("EC")
-                    || own.equals("EdDSA") && type.startsWith("Ed");
+            String algorithm = current.key.getAlgorithm();
+            boolean same = type.equals(algorithm)
+                    || type.equals("EC_EC") && algorithm.equals("EC")
+                    || algorithm.equals("EdDSA") && type.startsWith("Ed");
             return same ? current.alias : null;
         }
 

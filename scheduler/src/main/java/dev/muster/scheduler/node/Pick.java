@@ -1,4 +1,0 @@
-package dev.muster.scheduler.node;
-
-/** A picked node with the tasks it gets. */
-public record Pick(NodeSlot node, int tasks) {}
