@@ -746,8 +746,8 @@ final class JobFields {
 
     private static void memory(RecordEditor<?> r, double mb) {
         boolean perCpu = mb >= MEM_PER_CPU && mb < NO_VAL64;
-        r.set("memPerCpuMb", perCpu ? Math.round(mb - MEM_PER_CPU) : 0L)
-                .set("memPerNodeMb", perCpu || mb < 0 || mb >= NO_VAL64 ? 0L : Math.round(mb));
+        r.set("memPerCpuMb", perCpu ? (long) (mb - MEM_PER_CPU) : 0L)
+                .set("memPerNodeMb", perCpu || mb < 0 || mb >= NO_VAL64 ? 0L : (long) mb);
     }
 
     private static void share(RecordEditor<?> r, int value) {

@@ -98,6 +98,17 @@ public final class Body {
         if (!s.has("properties")) {
             return given;
         }
+        Json.Obj out = fields(known, name, given, at, depth);
+        requireFields(s, given, at);
+        if (optional && out.has("number") && !out.has("set")) {
+            out.put("set", !out.flag("infinite"));
+        }
+        return optional && out.has("number") && out.flag("set") && !out.flag("infinite")
+                ? given(name, out.raw("number"), at + "number/")
+                : out;
+    }
+
+    private Json.Obj fields(Json.Obj known, String name, Json.Obj given, String at, int depth) throws RestException {
         Json.Obj out = new Json.Obj();
         for (Map.Entry<String, Object> e : given.fields().entrySet()) {
             if (e.getValue() == null) {
@@ -112,13 +123,7 @@ public final class Body {
                         at + e.getKey() + "/");
             }
         }
-        requireFields(s, given, at);
-        if (optional && out.has("number") && !out.has("set")) {
-            out.put("set", !out.flag("infinite"));
-        }
-        return optional && out.flag("set") && !out.flag("infinite")
-                ? given(name, out.raw("number"), at + "number/")
-                : out;
+        return out;
     }
 
     private static void requireFields(Json.Obj schema, Json.Obj given, String at) throws RestException {
