@@ -11,6 +11,7 @@ import dev.muster.cli.command.SlurmException;
 import dev.muster.cli.command.Texts;
 import dev.muster.cli.command.UsageException;
 import dev.muster.json.Json;
+import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;
 import dev.muster.transport.Frames;
 import java.io.ByteArrayInputStream;
@@ -35,6 +36,7 @@ public final class FakeHost implements Host {
     /** Else it is always the same moment. */
     boolean timeGoesOn;
 
+    List<String> controllers = List.of("head");
     String accountingType = "accounting_storage/slurmdbd";
     /** 2026-11-21T09:46:20Z. */
     public static final long NOW = 1795254380L;
@@ -319,7 +321,18 @@ public final class FakeHost implements Host {
 
     @Override
     public List<String> controllers() {
-        return List.of("head");
+        return controllers;
+    }
+
+    /** Answers with the reply to {@code MESSAGE@INDEX}; without one it is as if that controller were away. */
+    @Override
+    public Json.Obj callController(int index, String message, Json.Obj request) throws SlurmException {
+        if (controllers.size() > 1 && !replies.containsKey(message + "@" + index)) {
+            throw new SlurmException(SlurmErrno.CTLD_CONNECT.number(), SlurmErrno.CTLD_CONNECT.sentence());
+        }
+        return controllers.size() > 1
+                ? controller().call(message + "@" + index, request)
+                : controller().call(message, request);
     }
 
     @Override

@@ -49,6 +49,7 @@ class RaftMemberTest {
         volatile Optional<Journal> journal = Optional.empty();
         volatile long term;
         volatile String refusal = "";
+        final List<Long> told = java.util.Collections.synchronizedList(new java.util.ArrayList<>());
 
         Node(int self) {
             Path place = root.resolve("c" + self);
@@ -68,6 +69,11 @@ class RaftMemberTest {
         @Override
         public void follows() {
             journal = Optional.empty();
+        }
+
+        @Override
+        public void committed(long index, byte[] entry) {
+            told.add(index);
         }
 
         @Override
