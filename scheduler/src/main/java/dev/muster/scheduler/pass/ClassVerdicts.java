@@ -111,7 +111,7 @@ public final class ClassVerdicts {
         this.blocked = new boolean[classes.partitionsSize() + 8];
         this.blockedClasses = classes.blockedClasses();
         this.remainingCapacity = pass.remainingCapacity();
-        if (pass.areClaimsOver()) {
+        if (pass.reservations().areClaimsOver()) {
             blockedClasses.forgetBehind();
         }
         blockedClasses.wake();
@@ -123,7 +123,7 @@ public final class ClassVerdicts {
      * @param special something makes each job a matter of its own
      */
     boolean areOpen(boolean special) {
-        return pruned && !special && !cluster.holdings().someMind();
+        return pruned && !special && !cluster.allocations().anyExclusive();
     }
 
     NeedClass of(ResourceNeed need) {
@@ -154,7 +154,7 @@ public final class ClassVerdicts {
      * there is none.
      */
     int next(QueueOrder.Block block, int from) {
-        if ((verdictsStale || from == 0 && blockedClasses.isStale()) && pass.hasReserved()) {
+        if ((verdictsStale || from == 0 && blockedClasses.isStale()) && pass.reservations().hasReserved()) {
             markBlocked();
         }
         if (preempts && !hopelessKnown) {
@@ -223,7 +223,7 @@ public final class ClassVerdicts {
                 return limit.ordinal();
             }
         }
-        if (!pass.hasReserved()) {
+        if (!pass.reservations().hasReserved()) {
             return QueueOrder.UNKNOWN;
         }
         int known = stateOf(block.needs[i]);
@@ -292,7 +292,7 @@ public final class ClassVerdicts {
     /** Tests whether reservations occupy the whole partition of a blocked class. */
     private boolean isBarred(int id) {
         int partition = blockedClasses.partition(id);
-        return !pass.barred().isOpen(partition) && pass.barred().is(partition, blockedClasses.need(id));
+        return !pass.reservedPartitions().isOpen(partition) && pass.reservedPartitions().is(partition, blockedClasses.need(id));
     }
 
     /** Fails a blocked class: for want of licenses first, if it asks for any. */
@@ -326,7 +326,7 @@ public final class ClassVerdicts {
         // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with
         // it
         boolean remembered = c.bounded && isRemembered(c);
-        if (!mayBeShort(c) || !remembered && !isShort(c) || pass.barred().is(c)) {
+        if (!mayBeShort(c) || !remembered && !isShort(c) || pass.reservedPartitions().is(c)) {
             return 0;
         }
         boolean anyTime = c.isKnownShort(free);
@@ -364,7 +364,7 @@ public final class ClassVerdicts {
 
     /** Tests whether capacity that is too little beside kept places stays so. */
     private boolean remembersBeside() {
-        return pass.hasStanding() && !pass.areClaimsOver();
+        return pass.reservations().areTakenOver() && !pass.reservations().areClaimsOver();
     }
 
     /** Tests whether a class is known to be short of what is free, or of what is left of it. */
@@ -402,7 +402,7 @@ public final class ClassVerdicts {
 
     private void dropReservations(int from, int to) {
         List<Integer> those = classes.reservationOrder().subList(from, to);
-        those.forEach(pass::releaseReservation);
+        those.forEach(pass.reservations()::release);
         those.clear();
         blockedClasses.shift(from, from - to);
         blockedClasses.wake();
@@ -476,7 +476,7 @@ public final class ClassVerdicts {
         }
         block.toldReasons[i] = (short) queue.waits().reason(job.id()).ordinal();
         block.passed[i] =
-                block.lanes[i] < 0 || pass.isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.toldReasons[i];
+                block.lanes[i] < 0 || pass.reservations().isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.toldReasons[i];
     }
 
     /**

@@ -66,7 +66,7 @@ final class HetPass {
             blocked |= part.isEmpty();
         }
         // a component with few candidate nodes takes its nodes before one that can go anywhere
-        parts.sort(Comparator.comparingInt(p -> pass.placing().candidateCount(p.need)));
+        parts.sort(Comparator.comparingInt(p -> pass.placement().candidateCount(p.need)));
         if (blocked || start(parts, true)) {
             return;
         }
@@ -82,7 +82,7 @@ final class HetPass {
     /** Makes room by preemption, for all components or for none. */
     private boolean room(List<Part> parts) {
         IdentityHashMap<Allocation, List<Planner.Start>> places = new IdentityHashMap<>();
-        Preemptor.Outcome room = pass.placing()
+        Preemptor.Outcome room = pass.placement()
                 .blindly(() -> pass.preemptor()
                         .makeTogether(
                                 parts.stream().map(Part::job).toList(),
@@ -121,7 +121,7 @@ final class HetPass {
             case Preemptor.RoomLater r -> {
                 List<Planner.Start> starts = starts(places, r.allocation());
                 for (int i = 0; i < parts.size(); i++) {
-                    pass.awaitsLeaving(starts.get(i).allocation(), parts.get(i).need);
+                    pass.starts().awaitRelease(starts.get(i).allocation(), parts.get(i).need);
                     queue.waits().explain(parts.get(i).job.id(), JobReason.RESOURCES);
                 }
                 yield true;
@@ -137,7 +137,7 @@ final class HetPass {
     private void begin(List<Part> parts, List<Planner.Start> starts) {
         pass.startedHet(starts.size());
         for (int i = 0; i < starts.size(); i++) {
-            pass.started(parts.get(i).job, parts.get(i).need, starts.get(i));
+            pass.starts().add(parts.get(i).job, parts.get(i).need, starts.get(i));
         }
     }
 
@@ -177,8 +177,8 @@ final class HetPass {
             if (partition.isEmpty()) {
                 continue;
             }
-            if (pass.settling.has(name)) {
-                reason = pass.settling.reason(job);
+            if (pass.completeWait().has(name)) {
+                reason = pass.completeWait().reason(job);
                 continue;
             }
             reason = PartitionLimits.reason(job.desc(), partition.get(), state);
@@ -226,7 +226,7 @@ final class HetPass {
         boolean all = true;
         int charged = 0;
         for (Part part : parts) {
-            Optional<Allocation> allocation = pass.placing().avoiding(part.need, used);
+            Optional<Allocation> allocation = pass.placement().avoiding(part.need, used);
             if (allocation.isEmpty()) {
                 all = false;
                 break;
@@ -246,7 +246,7 @@ final class HetPass {
             starts.add(new Planner.Start(
                     part.job.id(),
                     -1,
-                    pass.ahead(allocation.get(), part.need),
+                    pass.starter().ahead(allocation.get(), part.need),
                     part.need.limitMin(),
                     part.need.partition(),
                     part.need.reservation(),
@@ -270,10 +270,10 @@ final class HetPass {
             parts.forEach(p -> queue.waits().explain(p.job.id(), limit, Optional.empty()));
             return;
         }
-        List<Planner.Estimate> planned = pass.reserveTogether(
+        List<Planner.Estimate> planned = pass.reservations().reserveTogether(
                 parts.stream().map(Part::need).toList(),
                 shorter(parts, 0).stream().map(Part::need).toList());
-        parts.forEach(p -> pass.planned(p.job));
+        parts.forEach(p -> pass.reservations().notePlanned(p.job));
         for (int i = 0; i < parts.size(); i++) {
             queue.waits()
                     .explain(

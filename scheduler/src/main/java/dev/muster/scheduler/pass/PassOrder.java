@@ -116,16 +116,16 @@ public final class PassOrder {
      */
     private int known(QueueOrder.Block block, int i) {
         boolean ask = block.lanes[i] < 0
-                || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(block.places[i].jobId());
+                || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.reservations().isKept(block.places[i].jobId());
         return ask ? QueueOrder.UNKNOWN : verdicts.reason(block, i);
     }
 
     /** Lets a job wait for this reason without a look at it. */
     private void wait(QueueOrder.Block block, int i, int reason) {
         int id = block.places[i].jobId();
-        boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.isKept(id);
+        boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.reservations().isKept(id);
         if (kept && ClassVerdicts.keepsPlace(reason)) {
-            pass.keep(id);
+            pass.reservations().keep(id);
         }
         if (block.toldReasons[i] != reason) {
             block.toldReasons[i] = (short) reason;
@@ -190,7 +190,7 @@ public final class PassOrder {
         for (QueuePosition turn : plansAhead && !pass.isFull() && !waiting.isEmpty() ? all : List.<QueuePosition>of()) {
             Waiting w = waiting.get(turn.block().places[turn.index()].jobId());
             if (w != null) {
-                pass.reserve(w.job, w.need, w.reason);
+                pass.reservations().reserve(w.job, w.need, w.reason);
             }
         }
         if (backfill.fills() && whole && !pass.isFull()) {

@@ -6,14 +6,10 @@ import dev.muster.core.state.Allocation;
 import dev.muster.core.state.State;
 import dev.muster.model.cluster.Topology;
 import dev.muster.model.format.HostList;
-import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.claim.NumberAllocator;
-import dev.muster.scheduler.claim.ReservationsInForce;
-import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FeatureConstraint;
-import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.LayeredResourceRequest;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeOrder;
@@ -24,20 +20,19 @@ import dev.muster.scheduler.preempt.Preemptor;
 import dev.muster.scheduler.queue.EligibleNodes;
 import dev.muster.scheduler.queue.JobQueue;
 import dev.muster.scheduler.request.ResourceNeed;
-import dev.muster.scheduler.timeline.CapacityTimeline;
 import dev.muster.scheduler.timeline.LicenseAllocator;
-import dev.muster.scheduler.timeline.RunningJobTimeline;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Finds room for a need now: on free units that reservations leave to it and that no planned job needs before its end.
- * Flags around a call widen one question only.
+ * Finds a place for a need now, on candidate nodes with room for it ({@link NodeRoom}). Flags around a call widen one
+ * question only.
  */
 final class Placement {
     private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
@@ -45,26 +40,19 @@ final class Placement {
     private final ClusterIndex cluster;
     private final JobQueue queue;
     private final State state;
-    private final long nowS;
     private final boolean memoryConsumed;
     private final EligibleNodes candidates;
-    private final ClassVerdicts verdicts;
-    private final PassReservations reserved;
+    /** Bounds of a need below what each node must have free, where a class has some. */
+    private final Function<ResourceNeed, Optional<NeedClass>> bounds;
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
-    private final RunningJobTimeline runningJobs;
-    private final Optional<ReservationsInForce> reservationsInForce;
+    private final NodeRoom room;
     private final BackfillReservations plans;
     private final List<Planner.Start> starts;
     private final Map<String, String> bootIds = new HashMap<>();
-    /** Whether preempted jobs are off their nodes to see what fits then. */
-    private boolean blind;
-    /** Whether the place is looked for as if nothing were planned. */
-    private boolean unplanned;
     /** The last place that was looked for was not found because too few nodes have room. */
     private boolean tooFew;
 
-    private boolean sharing;
     /** Layered resources of the need that is being placed. */
     private LayeredResourceRequest layers = NO_LAYERS;
 
@@ -76,49 +64,47 @@ final class Placement {
     Placement(
             SchedulingContext context,
             State state,
-            long nowS,
             EligibleNodes candidates,
-            ClassVerdicts verdicts,
-            PassReservations reserved,
+            Function<ResourceNeed, Optional<NeedClass>> bounds,
+            NodeRoom room,
             LicenseAllocator licenses,
             NumberAllocator numbers,
-            RunningJobTimeline runningJobs,
-            Optional<ReservationsInForce> reservationsInForce,
             BackfillReservations plans,
             List<Planner.Start> starts) {
         this.cluster = context.cluster();
         this.queue = context.queue();
         this.state = state;
-        this.nowS = nowS;
         this.memoryConsumed = state.memoryConsumed();
         this.candidates = candidates;
-        this.verdicts = verdicts;
-        this.reserved = reserved;
+        this.bounds = bounds;
+        this.room = room;
         this.licenses = licenses;
         this.numbers = numbers;
-        this.runningJobs = runningJobs;
-        this.reservationsInForce = reservationsInForce;
         this.plans = plans;
         this.starts = starts;
     }
 
+    NodeRoom room() {
+        return room;
+    }
+
     /** Makes room with what leaves, and not with what is planned for those before. */
     Preemptor.Outcome blindly(Supplier<Preemptor.Outcome> making) {
-        blind = true;
+        room.setBlind(true);
         try {
             return making.get();
         } finally {
-            blind = false;
+            room.setBlind(false);
         }
     }
 
     /** Tests whether there would be room if nothing were kept for other jobs. */
     boolean isThereUnplanned(ResourceNeed need) {
-        unplanned = true;
+        room.setUnplanned(true);
         try {
             return anywhere(need).isPresent();
         } finally {
-            unplanned = false;
+            room.setUnplanned(false);
         }
     }
 
@@ -150,9 +136,9 @@ final class Placement {
         if (alone.isPresent() || need.jobsPerCore() == 1) {
             return alone;
         }
-        sharing = true;
+        room.setSharing(true);
         Optional<Allocation> together = place(need);
-        sharing = false;
+        room.setSharing(false);
         return together;
     }
 
@@ -212,7 +198,7 @@ final class Placement {
                     || bounds.isPresent() && !cluster.free().mayTake(bounds.get(), node.index)) {
                 continue;
             }
-            int tasks = isOpen(need, node) ? tasksNow(need, node) : 0;
+            int tasks = isOpen(need, node) ? room.tasksNow(need, node) : 0;
             if (tasks > 0) {
                 out.add(NodeSelector.candidate(node, tasks));
                 if (required == 0 && tasks >= need.tasks() && isServedByFirst(need)) {
@@ -226,8 +212,8 @@ final class Placement {
     /** Tests whether only nodes with free units can serve the need. */
     private boolean isFreeOnly(ResourceNeed need, int required) {
         return required == 0
-                && !sharing
-                && !blind
+                && !room.isSharing()
+                && !room.isBlind()
                 && avoided.isEmpty()
                 && !need.shape().spared().any();
     }
@@ -258,11 +244,11 @@ final class Placement {
         Set<String> requiredNames = HostList.nameSet(need.nodeList());
         int required = requiredNames.size();
         boolean freeOnly = isFreeOnly(need, required);
-        Optional<NeedClass> bounds = sharing ? Optional.empty() : verdicts.bounds(need);
+        Optional<NeedClass> bounds = room.isSharing() ? Optional.empty() : this.bounds.apply(need);
         List<NodeSlot> nodes;
         if (freeOnly) {
             nodes = candidates.withRoom(need);
-        } else if (blind && required == 0 && avoided.isEmpty() && bounds.isPresent()) {
+        } else if (room.isBlind() && required == 0 && avoided.isEmpty() && bounds.isPresent()) {
             nodes = candidates.able(need, bounds.get());
         } else {
             nodes = candidates.of(need, avoided);
@@ -294,77 +280,10 @@ final class Placement {
         return NodeSelector.bind(
                         need,
                         picks,
-                        n -> freeNow(need, n),
+                        n -> room.freeNow(need, n),
                         bootIds,
                         memoryConsumed,
                         state.settings().awaitProlog())
                 .flatMap(a -> numbers.on(a, need));
-    }
-
-    /** Returns the units that are free, or shared where that is looked for, and that reservations leave to the need. */
-    private IndexSet freeNow(ResourceNeed need, NodeSlot node) {
-        IndexSet free =
-                sharing ? node.freeUnits.union(node.shareable(need.partition(), need.sharing())) : node.freeUnits;
-        free = GpuPlaces.open(need, node, free);
-        free = need.shape().socketCpusMax() < 0
-                ? free
-                : node.withinSockets(free, need.partition(), need.shape().socketCpusMax());
-        free = reserved.isEmpty() ? free : free.intersect(reserved.allowed(need.within(), node, nowS, need.end(nowS)));
-        return need.shape().whole() ? node.wholeSockets(free) : free;
-    }
-
-    /**
-     * Tests whether reservations of this pass count; a preemptor may have its victims' units, but none reserved for
-     * earlier jobs.
-     */
-    private boolean isPlanned(NodeSlot node) {
-        return !runningJobs.isEmpty() && !(blind && (unplanned || node.isShared()));
-    }
-
-    private int tasksNow(ResourceNeed need, NodeSlot node) {
-        if (!node.accepts(need.apart())) {
-            return 0;
-        }
-        IndexSet free = freeNow(need, node);
-        int units = free.count();
-        long memory = node.freeMemoryMb;
-        boolean idle = node.isIdle() && !(need.exclusive() && isPartlyBarred(need, node));
-        if (isPlanned(node)) {
-            CapacityTimeline grid = runningJobs.grid();
-            int end = grid.times.endSlot(0, need.limitMin());
-            // shared units are in no plan
-            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
-            units = Math.min(units, shared + Math.max(0, grid.unitsIn(node.index, 0, end)));
-            memory = Math.min(memory, grid.memoryIn(node.index, 0, end));
-            idle &= blind ? !grid.isKeptIn(node.index, 0, end) : grid.idleIn(node.index, 0, end);
-        }
-        if (reservationsInForce.isPresent()
-                && !unplanned
-                && reservationsInForce.get().touches(node)) {
-            long until = need.end(nowS);
-            int shared = sharing ? units - node.freeUnits.intersect(free).count() : 0;
-            units = Math.min(units, shared + reservationsInForce.get().unitsUntil(node, until));
-            memory = Math.min(memory, reservationsInForce.get().memoryUntil(node, until));
-            idle &= !(need.exclusive() && reservationsInForce.get().comesBefore(node, until));
-        }
-        int tasks = NodeSelector.tasksFitting(need, node, units, memory, idle, memoryConsumed);
-        return tasks == 0
-                ? 0
-                : GpuPlaces.tasks(need, node, free, Math.min(tasks, NodeSelector.tasksByGres(need, node)));
-    }
-
-    /** Returns whether a reservation takes part of the node, so that an exclusive job cannot have it whole. */
-    boolean isPartlyBarred(ResourceNeed need, NodeSlot node) {
-        return reserved.touches(need.within(), node, nowS, need.end(nowS));
-    }
-
-    /**
-     * Returns whether a reservation of the whole node, or the job's need of a whole node, blocks the node until the
-     * reservation ends.
-     */
-    boolean isBarred(ResourceNeed need, NodeSlot node) {
-        return need.exclusive()
-                ? isPartlyBarred(need, node)
-                : reserved.isWholeFor(need.within(), node, nowS, need.end(nowS));
     }
 }

@@ -36,7 +36,7 @@ public final class TimeMinPlanner {
 
     /** @param need that has no place now */
     Optional<Found> find(Job job, ResourceNeed need) {
-        int fits = least(job, need, state);
+        int fits = shortestMin(job, need, state);
         Optional<Found> found = fits < 0 ? Optional.empty() : lasting(fits, job, need);
         int fails = whole(need);
         while (found.isPresent() && fails - fits > 1) {
@@ -58,7 +58,7 @@ public final class TimeMinPlanner {
      */
     Optional<Planner.Estimate> plan(BackfillReservations plans, Job job, ResourceNeed need) {
         plans.turn(job);
-        int fits = least(job, need, state);
+        int fits = shortestMin(job, need, state);
         if (fits < 0) {
             return plans.earliest(need, true);
         }
@@ -82,7 +82,7 @@ public final class TimeMinPlanner {
     }
 
     /** Returns the minutes for which a job may begin; -1 if it wants its whole time. */
-    static int least(Job job, ResourceNeed need, State state) {
+    static int shortestMin(Job job, ResourceNeed need, State state) {
         return state.settings().options().scheduling().inOrder()
                 ? -1
                 : PartitionLimits.shortestMin(job.desc(), need.limitMin(), state.settings());
@@ -98,7 +98,7 @@ public final class TimeMinPlanner {
      */
     public static List<ResourceNeed> lengths(Job job, ResourceNeed need, ResourceNeedTable needs, State state) {
         List<ResourceNeed> out = new ArrayList<>();
-        for (int i = 3; least(job, need, state) >= 0 && i >= 0; i--) {
+        for (int i = 3; shortestMin(job, need, state) >= 0 && i >= 0; i--) {
             out.add(between(job, need, i, 4, needs, state));
         }
         return out.stream().distinct().toList();
@@ -106,15 +106,15 @@ public final class TimeMinPlanner {
 
     /** Returns the need for its least time and this part of what that lacks; for all of it where the job wants that. */
     static ResourceNeed between(Job job, ResourceNeed need, int part, int of, ResourceNeedTable needs, State state) {
-        int least = least(job, need, state);
-        return least < 0 ? need : needs.lasting(least + (int) ((long) (whole(need) - least) * part / of), need);
+        int shortest = shortestMin(job, need, state);
+        return shortest < 0 ? need : needs.lasting(shortest + (int) ((long) (whole(need) - shortest) * part / of), need);
     }
 
     private Optional<Found> lasting(int minutes, Job job, ResourceNeed whole) {
         ResourceNeed need = needs.lasting(minutes, whole);
         Optional<Found> found = failedNeeds.contains(need)
                 ? Optional.empty()
-                : pass.placeFor(job, need).map(a -> new Found(need, a));
+                : pass.starter().placeFor(job, need).map(a -> new Found(need, a));
         if (found.isEmpty()) {
             failedNeeds.add(need);
         }
