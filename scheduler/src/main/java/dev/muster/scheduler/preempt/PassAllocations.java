@@ -55,8 +55,8 @@ public final class PassAllocations {
             cluster.rebooting(node);
         }
         taken.add(new TakenShare(node, share, need.partition()));
-        met.add(new PolicyOnNode(node, cluster.holdings().apart(job)));
-        cluster.holdings().meet(met.getLast().policy, node, 1);
+        met.add(new PolicyOnNode(node, cluster.allocations().apart(job)));
+        cluster.allocations().addPolicy(met.getLast().policy, node, 1);
         for (String name : need.sharing().names(need.partition())) {
             node.share(name, share.cores(), 1);
             shares.add(new TakenShare(node, share, name));
@@ -70,7 +70,7 @@ public final class PassAllocations {
             NodeSlot node = cluster.at(s.node());
             node.hold(s, job.desc().partition(), true);
             resumed.add(new TakenShare(node, s, job.desc().partition()));
-            for (String name : cluster.holdings().sharing(job)) {
+            for (String name : cluster.allocations().sharing(job)) {
                 node.share(name, s.cores(), 1);
                 shares.add(new TakenShare(node, s, name));
             }
@@ -180,7 +180,7 @@ public final class PassAllocations {
             t.node.release(t.share, t.partition);
         }
         for (PolicyOnNode m : met) {
-            cluster.holdings().meet(m.policy, m.node, -1);
+            cluster.allocations().addPolicy(m.policy, m.node, -1);
         }
         for (TakenShare t : shares) {
             t.node.share(t.partition, t.share.cores(), -1);
