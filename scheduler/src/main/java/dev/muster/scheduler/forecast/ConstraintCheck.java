@@ -54,7 +54,7 @@ final class ConstraintCheck {
 
     private final State state;
     private final boolean memoryConsumed;
-    private final PlanningNodes ground;
+    private final PlanningNodes planningNodes;
     private final List<String> nodes;
     private final TimeGrid times;
     private final Map<String, Integer> numbers;
@@ -84,11 +84,11 @@ final class ConstraintCheck {
     private record PolicySpan(SharingPolicy policy, int from, int end) {}
 
     ConstraintCheck(
-            State state, PlanningNodes ground, TimeGrid times, Map<String, Integer> numbers, LicensePlan licenses) {
+            State state, PlanningNodes planningNodes, TimeGrid times, Map<String, Integer> numbers, LicensePlan licenses) {
         this.state = state;
         this.memoryConsumed = state.memoryConsumed();
-        this.ground = ground;
-        this.nodes = ground.names();
+        this.planningNodes = planningNodes;
+        this.nodes = planningNodes.names();
         this.times = times;
         this.numbers = numbers;
         this.licenses = licenses;
@@ -100,7 +100,7 @@ final class ConstraintCheck {
         }
         for (Partition p : state.partitions().values()) {
             if (Partition.cpusMax(p.info().maxCpusPerNode()) >= 0) {
-                held.put(p.name(), new int[times.count()][ground.nodes()]);
+                held.put(p.name(), new int[times.count()][planningNodes.nodes()]);
             }
         }
     }
@@ -145,7 +145,7 @@ final class ConstraintCheck {
     void held(Job job, int node, Allocation.Share share, int end) {
         Optional<Partition> first =
                 isMinded ? state.partitions().find(job.desc().firstPartition()) : Optional.empty();
-        first.ifPresent(p -> meet(node, new PolicySpan(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
+        first.ifPresent(p -> addPolicy(node, new PolicySpan(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
         for (String partition : held.isEmpty() ? List.<String>of() : job.desc().partitionList()) {
             holds(partition, node, share.chargedCpus(), 0, end);
         }
@@ -153,13 +153,13 @@ final class ConstraintCheck {
 
     /** Notes that a job has CPUs of a node, or of a part of one, in these slots. */
     void holds(ResourceNeed need, int number, int cpus, int from, int end) {
-        holds(need.partition(), ground.node(number), cpus, from, end);
+        holds(need.partition(), planningNodes.node(number), cpus, from, end);
         if (isMinded) {
-            meet(ground.node(number), new PolicySpan(need.apart(), from, end));
+            addPolicy(planningNodes.node(number), new PolicySpan(need.apart(), from, end));
         }
     }
 
-    private void meet(int node, PolicySpan stay) {
+    private void addPolicy(int node, PolicySpan stay) {
         company.computeIfAbsent(node, n -> new ArrayList<>()).add(stay);
     }
 
@@ -182,7 +182,7 @@ final class ConstraintCheck {
     int[] named(ResourceNeed need, String within) {
         return named.computeIfAbsent(within, w -> new IdentityHashMap<>()).computeIfAbsent(need, k -> {
             int[] out = HostList.distinct(k.nodeList()).stream()
-                    .mapToInt(name -> ground.number(numbers.getOrDefault(name, -1), within))
+                    .mapToInt(name -> planningNodes.number(numbers.getOrDefault(name, -1), within))
                     .toArray();
             for (int n : out) {
                 if (n < 0) {
@@ -201,7 +201,7 @@ final class ConstraintCheck {
         int[][] had = held.get(need.partition());
         if (had != null && need.shape().cpusMax() >= 0) {
             for (int s = from; s < end; s++) {
-                cpusLeft = Math.min(cpusLeft, need.shape().cpusMax() - had[s][ground.node(n)]);
+                cpusLeft = Math.min(cpusLeft, need.shape().cpusMax() - had[s][planningNodes.node(n)]);
             }
             if (cpusLeft < (need.exclusive() ? node.spec.cpus() : 1)) {
                 return 0;
@@ -225,7 +225,7 @@ final class ConstraintCheck {
     long near(ResourceNeed need, int n, int slot, long tasks) {
         if (tasks <= 0
                 || !GpuPlaces.insists(need)
-                || ground.node(n) != n
+                || planningNodes.node(n) != n
                 || node(n).gpuCores == GpuCores.NONE
                 || !places.containsKey(n)) {
             return tasks;
@@ -252,7 +252,7 @@ final class ConstraintCheck {
         if (!isMinded) {
             return false;
         }
-        int n = ground.node(number);
+        int n = planningNodes.node(number);
         for (PolicySpan s : company.getOrDefault(n, List.of())) {
             if (s.from < end && s.end > from && !policy.goesWith(s.policy)) {
                 return true;
@@ -301,7 +301,7 @@ final class ConstraintCheck {
                                         && !whole.computeIfAbsent(
                                                 t,
                                                 k -> k.switches().stream()
-                                                        .anyMatch(s -> s.nodes().size() >= ground.nodes()));
+                                                        .anyMatch(s -> s.nodes().size() >= planningNodes.nodes()));
                     case BLOCK, TORUS, RING -> true;
                 };
     }

@@ -4,20 +4,15 @@ import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Reservation;
 import dev.muster.scheduler.claim.PlannedPlace;
-import dev.muster.scheduler.node.Candidate;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
-import dev.muster.scheduler.node.SelectedNode;
 import dev.muster.scheduler.request.ResourceNeed;
-import dev.muster.scheduler.timeline.DevicePlan;
-import dev.muster.scheduler.timeline.LicensePlan;
 import dev.muster.scheduler.timeline.PlanningNodes;
 import dev.muster.scheduler.timeline.RemainingTime;
 import dev.muster.scheduler.timeline.TimeGrid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -74,32 +69,32 @@ final class ForecastWindow {
         }
 
         /** Returns the seat with parts of nodes as -1 and less: they have other numbers in another stretch. */
-        private PlannedRun onNodes(PlanningNodes ground) {
+        private PlannedRun onNodes(PlanningNodes planningNodes) {
             return new PlannedRun(
                     job,
                     start,
                     to,
                     Arrays.stream(found)
-                            .map(n -> ground.isPart(n) ? -1 - ground.node(n) : n)
+                            .map(n -> planningNodes.isPart(n) ? -1 - planningNodes.node(n) : n)
                             .toArray(),
                     tasks,
                     dealt);
         }
 
-        private PlannedRun on(PlanningNodes ground) {
+        private PlannedRun on(PlanningNodes planningNodes) {
             return new PlannedRun(
                     job,
                     start,
                     to,
                     Arrays.stream(found)
-                            .map(n -> n >= 0 ? n : part(ground, -1 - n))
+                            .map(n -> n >= 0 ? n : part(planningNodes, -1 - n))
                             .toArray(),
                     tasks,
                     dealt);
         }
 
-        private int part(PlanningNodes ground, int node) {
-            int number = ground.number(node, job.within());
+        private int part(PlanningNodes planningNodes, int node) {
+            int number = planningNodes.number(node, job.within());
             return number < 0 ? node : number;
         }
     }
@@ -113,25 +108,11 @@ final class ForecastWindow {
     private final boolean last;
     private final boolean yearly;
     private final TimeGrid times;
-    private final int slots;
     /** The first slot behind the seven days. */
     private final int near;
 
     private final FutureCapacity ahead;
-    private final PlanningNodes ground;
-    /** Free CPUs of {@link #ahead}, by slot and node; below them its other figures. */
-    private final int[][] cpus;
-
-    private final int[][] memoryMb;
-    private final int[][] maxCpus;
-    private final int[][] gpus;
-    private final int[] idle;
-    private final int[] fuller;
-    private final long[] unused;
-    private final int[] whole;
-    private final LicensePlan licenses;
-    private final DevicePlan devices;
-    private final ConstraintCheck exacting;
+    private final SlotSearch search;
     /** First slot in which each class may still fit, by class. */
     private int[] from = new int[1024];
     /** The first slot by {@link #patience}, for jobs that want few switches. */
@@ -140,13 +121,8 @@ final class ForecastWindow {
     private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
 
     private final Map<ReservedPart, long[]> masksWithin = new HashMap<>();
-    /** Nodes of a mask with power and those without, by mask. */
-    private final IdentityHashMap<long[], long[][]> halves = new IdentityHashMap<>();
     /** Classes with a known first slot, by place. A class that requests no less than one of them fits no earlier. */
     private final Map<Integer, List<NeedClass>> known = new HashMap<>();
-
-    private int[] found = new int[64];
-    private int[] foundTasks = new int[64];
 
     private record ReservedPart(String reservation, int where) {}
 
@@ -167,27 +143,15 @@ final class ForecastWindow {
         this.last = last;
         this.yearly = yearly;
         this.times = laterS == 0 ? in.times() : TimeGrid.later(in.nodes().size());
-        this.slots = times.count();
         this.near = times.slotAt(TimeGrid.HORIZON_S);
         this.ahead = new FutureCapacity(in, cast, times, laterS, yearly);
-        this.ground = ahead.ground;
-        this.cpus = ahead.cpus;
-        this.memoryMb = ahead.memoryMb;
-        this.maxCpus = ahead.maxCpus;
-        this.gpus = ahead.gpus;
-        this.idle = ahead.idle;
-        this.fuller = ahead.fuller;
-        this.unused = ahead.unused;
-        this.whole = ahead.whole;
-        this.licenses = ahead.licenses;
-        this.devices = ahead.devices;
-        this.exacting = ahead.exacting;
-        for (PlannedRun seat : before) {
-            long to = end(seat);
+        this.search = new SlotSearch(in, ahead, near);
+        for (PlannedRun run : before) {
+            long to = end(run);
             if (to > nowS) {
-                occupy(seat.on(ground), 0, to == Long.MAX_VALUE ? slots : Math.max(1, times.slotAt(to - nowS)), null);
+                occupy(run.on(ahead.planningNodes), 0, to == Long.MAX_VALUE ? times.count() : Math.max(1, times.slotAt(to - nowS)), null);
                 if (to > nowS + TimeGrid.HORIZON_S) {
-                    lasting.add(seat);
+                    lasting.add(run);
                 }
             }
         }
@@ -197,8 +161,8 @@ final class ForecastWindow {
         return new ForecastWindow(in, FutureCapacity.JobSet.of(in), 0, List.of(), false, false);
     }
 
-    private long end(PlannedRun seat) {
-        return yearly && seat.isEndless() ? seat.start + TimeGrid.YEAR_S : seat.to;
+    private long end(PlannedRun run) {
+        return yearly && run.isEndless() ? run.start + TimeGrid.YEAR_S : run.to;
     }
 
     /** Tests whether a job without a limit runs or is planned. */
@@ -245,7 +209,7 @@ final class ForecastWindow {
 
     /** Returns the first slot in which no job is placed any more. */
     private int placingEnd() {
-        return last || coarseCount < BEHIND_MAX ? slots : near;
+        return last || coarseCount < BEHIND_MAX ? times.count() : near;
     }
 
     private long afterS(Forecast.Alternative job) {
@@ -272,13 +236,13 @@ final class ForecastWindow {
             }
             if (slot >= placingEnd()) {
                 // it fits nowhere in the time behind, where no job is planned: it never will
-                return slot < slots || coarseCount > 0 ? Outcome.LEFT : Outcome.NEVER;
+                return slot < times.count() || coarseCount > 0 ? Outcome.LEFT : Outcome.NEVER;
             }
             if (alternatives.size() > 1) {
                 // the nodes found are those of the way that was looked at last
                 fitsIn(way, slot);
             }
-            Forecast.Planned p = take(way, slot, chosen, keep && i == 0 && slot > 0);
+            Forecast.Planned p = take(way, slot, search.count(), keep && i == 0 && slot > 0);
             places = i == 0 ? p.places() : places;
             if (isFinal(slot)) {
                 to.putIfAbsent(way.jobId(), p);
@@ -299,9 +263,6 @@ final class ForecastWindow {
     List<PlannedPlace> places() {
         return places;
     }
-
-    /** Number of entries of {@link #found} that were taken last. */
-    private int chosen;
 
     /** Returns the first slot in which the need fits; the number of slots if there is none. */
     private int earliest(Forecast.Alternative job) {
@@ -339,7 +300,7 @@ final class ForecastWindow {
 
     /** Returns the first slot from that one on in which the need fits, and in which its array lets it begin. */
     private int from(Forecast.Alternative job, int first) {
-        int s = Math.max(first, afterS(job) <= 0 ? 0 : Math.min(slots, times.slotAt(afterS(job))));
+        int s = Math.max(first, afterS(job) <= 0 ? 0 : Math.min(times.count(), times.slotAt(afterS(job))));
         int end = placingEnd();
         while (s < end && !fitsIn(job, s)) {
             s++;
@@ -351,7 +312,7 @@ final class ForecastWindow {
     private int patience(Forecast.Alternative job) {
         return job.need().need.network().switches() == 0
                 ? -1
-                : job.need().id * (slots + 1) + exacting.patience(job.jobId(), nowS);
+                : job.need().id * (times.count() + 1) + ahead.constraints.patience(job.jobId(), nowS);
     }
 
     private int earliestWithin(Forecast.Alternative job) {
@@ -369,7 +330,7 @@ final class ForecastWindow {
         return job.within().isEmpty()
                 ? job.mask()
                 : masksWithin.computeIfAbsent(
-                        new ReservedPart(job.within(), job.need().where()), w -> ground.mask(job.within(), job.mask()));
+                        new ReservedPart(job.within(), job.need().where()), w -> ahead.planningNodes.mask(job.within(), job.mask()));
     }
 
     private void remember(List<NeedClass> knownClasses, NeedClass c) {
@@ -382,260 +343,23 @@ final class ForecastWindow {
 
     private boolean fitsIn(Forecast.Alternative job, int slot) {
         NeedClass c = job.need();
-        if (!job.within().isEmpty() && ground.opens(job.within(), slot).isEmpty()) {
+        if (!job.within().isEmpty() && ahead.planningNodes.opens(job.within(), slot).isEmpty()) {
             return false;
         }
-        if (c.exclusive && idle[slot] < c.nodesMin || unused[slot] < c.need.cpus()) {
+        if (c.exclusive && ahead.idle[slot] < c.nodesMin || ahead.unused[slot] < c.need.cpus()) {
             return false;
         }
         int end = times.endSlot(slot, limitMin(c));
-        return hasLicenses(c, slot, end) && fits(job, slot, end);
+        return hasLicenses(c, slot, end) && search.fits(job, mask(job), slot, end);
     }
 
     private boolean hasLicenses(NeedClass c, int slot, int end) {
         return c.need.licenses().items().isEmpty()
-                || licenses.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
+                || ahead.licenses.choose(ahead.constraints.anywhere(c.need), slot, end, c.need.reservation())
                         .isPresent();
     }
 
-    /** Tests whether enough nodes have room in all these slots: they are then in {@link #found}. */
-    private boolean fits(Forecast.Alternative job, int slot, int end) {
-        NeedClass c = job.need();
-        long[] mask = mask(job);
-        chosen = 0;
-        sum = 0;
-        int[] named = c.named ? exacting.named(c.need, job.within()) : NONE;
-        for (int n : named) {
-            if (!add(n, tasksOn(c, n, slot, end))) {
-                return false;
-            }
-        }
-        boolean together = exacting.isTogether(c, slot);
-        if (c.named && (named.length == 0 || !together && isEnough(c, named.length, slot, end))) {
-            return named.length > 0;
-        }
-        othersMayDo = false;
-        boolean fits;
-        if (together) {
-            fits = together(c, mask, named, slot, end);
-        } else if (!in.free().areSomeAsleep()) {
-            fits = singly(c, mask, named, slot, end);
-        } else {
-            fits = awakeFirst(c, mask, named, slot, end);
-        }
 
-        return fits || othersMayDo && exacting.mayLook() && together(c, mask, named, slot, end);
-    }
-
-    /** The first nodes that have room are as many as it may have, and have not all devices that it asks for. */
-    private boolean othersMayDo;
-
-    private boolean singly(NeedClass c, long[] mask, int[] named, int slot, int end) {
-        return isForOne(c, named) && onOneNode(c, mask, slot, end) || oneByOne(c, mask, named, slot, end);
-    }
-
-    /**
-     * Takes nodes that have power first, as in a pass: others would be started for the job although there is no need.
-     */
-    private boolean awakeFirst(NeedClass c, long[] mask, int[] named, int slot, int end) {
-        long[][] half = halves.computeIfAbsent(mask, in.free()::halves);
-        return isForOne(c, named) && (onOneNode(c, half[0], slot, end) || onOneNode(c, half[1], slot, end))
-                || oneByOne(c, half[0], named, slot, end)
-                || oneByOne(c, half[1], named, slot, end);
-    }
-
-    private static boolean isForOne(NeedClass c, int[] named) {
-        return named.length == 0 && !c.single && c.need.nodesWanted() == 1;
-    }
-
-    /** Looks for one node with room for all tasks of a job that may have several. */
-    private boolean onOneNode(NeedClass c, long[] mask, int slot, int end) {
-        long wanted = Math.max(c.cpusMin, (long) c.tasks * c.cpusPerTask);
-        for (int w = 0; w < mask.length; w++) {
-            for (long bits = maxCpus[slot][w] < wanted ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
-                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                long tasks = cpus[slot][n] < wanted ? 0 : tasksOn(c, n, slot, end);
-                if (tasks >= Math.max(1, c.tasks) && add(n, tasks) && isEnough(c, 0, slot, end)) {
-                    return true;
-                }
-                sum = 0;
-                chosen = 0;
-            }
-        }
-        return false;
-    }
-
-    private static final int[] NONE = {};
-    /** Tasks that the nodes found have room for. */
-    private long sum;
-
-    private boolean add(int n, long tasks) {
-        if (tasks <= 0) {
-            return false;
-        }
-        if (chosen == found.length) {
-            found = Arrays.copyOf(found, 2 * chosen);
-            foundTasks = Arrays.copyOf(foundTasks, 2 * chosen);
-        }
-        found[chosen] = n;
-        foundTasks[chosen++] = (int) Math.min(Integer.MAX_VALUE, tasks);
-        sum += tasks;
-        return true;
-    }
-
-    private boolean isEnough(NeedClass c, int required, int slot, int end) {
-        return chosen >= Math.max(c.nodesMin, required)
-                && sum >= c.tasks
-                && (c.need.gresPerJob().isEmpty() || devices.suffice(c.need, found, chosen, slot, end));
-    }
-
-    private static boolean isAmong(int[] some, int n) {
-        for (int i : some) {
-            if (i == n) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Takes one node after the other, in their order. */
-    private boolean oneByOne(NeedClass c, long[] mask, int[] named, int slot, int end) {
-        int[] now = cpus[slot];
-        int nodesMax = c.need.nodesMax() > 0 ? c.need.nodesMax() : Integer.MAX_VALUE;
-        for (int w = 0; w < mask.length && !othersMayDo; w++) {
-            if (mask[w] == 0 || maxCpus[slot][w] < c.cpusMin) {
-                continue;
-            }
-            int best = Integer.MIN_VALUE;
-            for (long bits = mask[w]; bits != 0; bits &= bits - 1) {
-                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                best = Math.max(best, now[n]);
-                if (now[n] < cpusNeeded(c, n) || isAmong(named, n) || !add(n, tasksOn(c, n, slot, end))) {
-                    continue;
-                }
-                if (chosen <= nodesMax && isEnough(c, named.length, slot, end)) {
-                    return true;
-                }
-                if (chosen == nodesMax) {
-                    if (!c.need.gresPerJob().isEmpty()) {
-                        othersMayDo = true;
-                        return false;
-                    }
-                    dropSmallest(named.length);
-                }
-            }
-            if (mask[w] == -1L) {
-                maxCpus[slot][w] = best;
-            }
-        }
-        return false;
-    }
-
-    /**
-     * Drops the node with room for the fewest tasks, because these nodes have too little together: the next takes its
-     * place.
-     */
-    private void dropSmallest(int required) {
-        int least = required;
-        for (int i = required; i < chosen; i++) {
-            least = foundTasks[i] < foundTasks[least] ? i : least;
-        }
-        if (least < chosen) {
-            sum -= foundTasks[least];
-            chosen--;
-            found[least] = found[chosen];
-            foundTasks[least] = foundTasks[chosen];
-        }
-    }
-
-    /** Takes all nodes that have room, and of them those that can be had together. The named ones are found already. */
-    private boolean together(NeedClass c, long[] mask, int[] named, int slot, int end) {
-        List<Candidate> able = new ArrayList<>();
-        for (int i = 0; i < named.length; i++) {
-            able.add(candidate(found[i], foundTasks[i], slot, end));
-        }
-        for (int w = 0; w < mask.length; w++) {
-            for (long bits = maxCpus[slot][w] < c.cpusMin ? 0 : mask[w]; bits != 0; bits &= bits - 1) {
-                int n = (w << 6) + Long.numberOfTrailingZeros(bits);
-                int tasks = cpus[slot][n] < c.cpusMin ? 0 : (int) Math.min(Integer.MAX_VALUE, tasksOn(c, n, slot, end));
-                if (tasks > 0 && !isAmong(named, n)) {
-                    able.add(candidate(n, tasks, slot, end));
-                }
-            }
-        }
-        List<SelectedNode> picks = exacting.pick(c.need, able, named.length, slot, end);
-        chosen = 0;
-        picks.forEach(p -> add(p.node().index, p.tasks()));
-        return !picks.isEmpty();
-    }
-
-    private Candidate candidate(int n, int tasks, int slot, int end) {
-        return new Candidate(exacting.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
-    }
-
-    /** Tests whether some reservation of the node repeats before the job would be over, whenever it begins. */
-    private boolean comesAgain(NeedClass c, int n) {
-        long gapS = ground.gapS(n);
-        return gapS < Long.MAX_VALUE && (c.need.limitMin() < 0 || c.need.limitMin() * 60L > gapS);
-    }
-
-    private int cpusNeeded(NeedClass c, int n) {
-        return c.exclusive ? whole[n] : c.cpusMin;
-    }
-
-    /** Returns the least CPUs free in one of the slots; -1 if a slot has fewer than the class needs. */
-    private int cpusIn(NeedClass c, int n, int slot, int last) {
-        int wanted = cpusNeeded(c, n);
-        int least = Integer.MAX_VALUE;
-        for (int s = slot; s < last; s++) {
-            least = Math.min(least, cpus[s][n]);
-            if (least < wanted) {
-                return -1;
-            }
-        }
-        return least;
-    }
-
-    /** Returns the least memory free in one of the slots, in MiB; -1 if a slot has too few GPUs for the class. */
-    private int memoryIn(NeedClass c, int n, int slot, int last) {
-        int least = Integer.MAX_VALUE;
-        if (c.memoryMin <= 0 && c.gpus <= 0 && ConstraintCheck.isPlain(c)) {
-            return least;
-        }
-        for (int s = slot; s < last; s++) {
-            least = Math.min(least, memoryMb[s][n]);
-            if (c.gpus > 0 && gpus[s][n] < c.gpus) {
-                return -1;
-            }
-        }
-        return least;
-    }
-
-    /** Returns how many tasks fit on the node in all these slots. */
-    private long tasksOn(NeedClass c, int n, int slot, int end) {
-        if (slot >= near && comesAgain(c, n)) {
-            return 0;
-        }
-        int last = Math.min(end, Math.max(slot + 1, fuller[n]));
-        int least = cpusIn(c, n, slot, last);
-        int memory = least < 0 ? -1 : memoryIn(c, n, slot, last);
-        if (memory < Math.max(0, c.memoryMin)
-                || c.need.memAll() && memory < in.whole().memoryMb[ground.node(n)]
-                || exacting.keepsOff(c.need.apart(), n, slot, end)) {
-            return 0;
-        }
-        if (ConstraintCheck.isPlain(c)) {
-            return exacting.near(c.need, n, slot, c.tasksOn(least, memory));
-        }
-        long tasks = devices.tasks(c.need, n, slot, last);
-        return tasks == 0
-                ? 0
-                : exacting.near(
-                        c.need,
-                        n,
-                        slot,
-                        Math.min(tasks, exacting.tasks(c, n, least, memory, least >= whole[n], slot, end)));
-    }
 
     /**
      * Takes a place for the job, dealt as by {@link NodeSelector}: each node takes all it has room for, but one task is
@@ -644,60 +368,62 @@ final class ForecastWindow {
     private Forecast.Planned take(Forecast.Alternative job, int slot, int nodes, boolean keep) {
         NeedClass c = job.need();
         Optional<Reservation.Window> window =
-                job.within().isEmpty() ? Optional.empty() : ground.opens(job.within(), slot);
+                job.within().isEmpty() ? Optional.empty() : ahead.planningNodes.opens(job.within(), slot);
         long start = window.map(Reservation.Window::from).orElse(nowS + times.starts()[slot]);
         long to = Math.min(window.map(Reservation.Window::to).orElse(Long.MAX_VALUE), c.need.end(start));
         int end;
         if (window.isEmpty()) {
             end = times.endSlot(slot, limitMin(c));
         } else if (to == Long.MAX_VALUE) {
-            end = slots;
+            end = times.count();
         } else {
             end = Math.max(slot + 1, times.slotAt(to - nowS));
         }
 
+        int[] found = search.found();
+        int[] foundTasks = search.tasks();
         int left = Math.max(c.need.tasks(), nodes);
         for (int i = 0; i < nodes; i++) {
             foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
             left -= foundTasks[i];
         }
-        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : devices.dealt(c.need, found, nodes, slot, end);
-        PlannedRun seat = new PlannedRun(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
+        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : ahead.devices.dealt(c.need, found, nodes, slot, end);
+        PlannedRun run = new PlannedRun(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
         List<PlannedPlace> places = keep ? new ArrayList<>(nodes) : List.of();
-        int sum = occupy(seat, slot, end, keep ? places : null);
+        int sum = occupy(run, slot, end, keep ? places : null);
         if (isFinal(slot) && to > nowS + TimeGrid.HORIZON_S) {
-            lasting.add(seat.onNodes(ground));
+            lasting.add(run.onNodes(ahead.planningNodes));
         }
         return new Forecast.Planned(
-                start, Arrays.stream(seat.found).map(ground::node).toArray(), sum, c.need.partition(), places);
+                start, Arrays.stream(run.found).map(ahead.planningNodes::node).toArray(), sum, c.need.partition(), places);
     }
 
     /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
-    private int occupy(PlannedRun seat, int slot, int end, @Nullable List<PlannedPlace> places) {
-        NeedClass c = seat.job.need();
+    private int occupy(PlannedRun run, int slot, int end, @Nullable List<PlannedPlace> places) {
+        NeedClass c = run.job.need();
         int sum = 0;
-        for (int i = 0; i < seat.found.length; i++) {
-            int n = seat.found[i];
-            int gpusHere = c.need.gpus() == ResourceNeed.Gpus.PLAIN ? 0 : gpus(c.need, seat.dealt, i);
+        for (int i = 0; i < run.found.length; i++) {
+            int n = run.found[i];
+            int gpusHere = c.need.gpus() == ResourceNeed.Gpus.PLAIN ? 0 : gpus(c.need, run.dealt, i);
             int cpu = Math.max(
-                    cpusOn(c, n, seat.tasks[i]), gpusHere * c.need.gpus().cpus());
+                    cpusOn(c, n, run.tasks[i]), gpusHere * c.need.gpus().cpus());
             int memory = (int) Math.min(
                     Integer.MAX_VALUE / 2,
                     Math.max(memoryOn(c, n, cpu), gpusHere * c.need.gpus().memoryMb()));
             sum += cpu;
             if (places != null) {
-                places.add(new PlannedPlace(ground.node(n), seat.start, seat.to, cpu, memory));
+                places.add(new PlannedPlace(ahead.planningNodes.node(n), run.start, run.to, cpu, memory));
             }
             ahead.occupy(n, slot, end, cpu, memory);
-            exacting.holds(c.need, n, cpu, slot, end);
-            fuller[n] = Math.max(fuller[n], end);
+            ahead.constraints.holds(c.need, n, cpu, slot, end);
+            ahead.fuller[n] = Math.max(ahead.fuller[n], end);
         }
-        devices.take(c.need, seat.found, seat.tasks, seat.found.length, seat.dealt, slot, end);
+        ahead.devices.take(c.need, run.found, run.tasks, run.found.length, run.dealt, slot, end);
         if (!c.need.licenses().items().isEmpty()) {
-            List<LicenseRequest.Item> layers = exacting.layersTaken(c.need, seat.found, seat.found.length, slot, end);
-            licenses.choose(exacting.anywhere(c.need), slot, end, c.need.reservation())
-                    .ifPresent(l -> licenses.take(l, slot, end));
-            licenses.take(layers, slot, end);
+            List<LicenseRequest.Item> layers = ahead.constraints.layersTaken(c.need, run.found, run.found.length, slot, end);
+            ahead.licenses.choose(ahead.constraints.anywhere(c.need), slot, end, c.need.reservation())
+                    .ifPresent(l -> ahead.licenses.take(l, slot, end));
+            ahead.licenses.take(layers, slot, end);
         }
         return sum;
     }
@@ -715,7 +441,7 @@ final class ForecastWindow {
 
     private int cpusOn(NeedClass c, int n, int tasks) {
         if (c.exclusive) {
-            return whole[n];
+            return ahead.whole[n];
         }
         return Math.max(Math.max(1, c.need.cpusGivenMin()), c.need.overcommit() ? 1 : tasks * c.cpusPerTask);
     }
@@ -725,7 +451,7 @@ final class ForecastWindow {
             return 0;
         }
         if (c.need.memAll()) {
-            return in.whole().memoryMb[ground.node(n)];
+            return in.whole().memoryMb[ahead.planningNodes.node(n)];
         }
         if (c.need.memPerNodeMb() > 0) {
             return c.need.memPerNodeMb();

@@ -32,7 +32,7 @@ final class FutureCapacity {
     private final TimeGrid times;
     private final int count;
     private final Map<String, Integer> numbers = new HashMap<>();
-    final PlanningNodes ground;
+    final PlanningNodes planningNodes;
     final int[][] cpus;
     final int[][] memoryMb;
     /**
@@ -56,7 +56,7 @@ final class FutureCapacity {
 
     final LicensePlan licenses;
     final DevicePlan devices;
-    final ConstraintCheck exacting;
+    final ConstraintCheck constraints;
     /** Free GPUs by slot and node; empty if no waiting job wants GPUs. */
     int[][] gpus;
 
@@ -73,10 +73,10 @@ final class FutureCapacity {
         this.laterS = laterS;
         this.times = times;
         int slots = times.count();
-        this.ground = new PlanningNodes(in.state(), in.nodes(), times, in.nowS() + laterS);
-        this.count = ground.size();
+        this.planningNodes = new PlanningNodes(in.state(), in.nodes(), times, in.nowS() + laterS);
+        this.count = planningNodes.size();
         this.whole = Arrays.copyOf(in.whole().cpus, count);
-        ground.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
+        planningNodes.parts().forEach(p -> whole[p.number()] = whole[p.node()]);
         this.cpus = new int[slots][count];
         this.memoryMb = new int[slots][count];
         this.maxCpus = new int[slots][FreeTable.words(count)];
@@ -85,16 +85,16 @@ final class FutureCapacity {
         this.unused = new long[slots];
         this.fuller = new int[count];
         this.licenses = new LicensePlan(Licenses.capacities(in.state()), times);
-        this.devices = new DevicePlan(in.state(), ground, cpus, memoryMb);
-        for (int n = 0; n < ground.nodes(); n++) {
+        this.devices = new DevicePlan(in.state(), planningNodes, cpus, memoryMb);
+        for (int n = 0; n < planningNodes.nodes(); n++) {
             numbers.put(in.nodes().get(n), n);
         }
-        this.exacting = new ConstraintCheck(in.state(), ground, times, numbers, licenses);
+        this.constraints = new ConstraintCheck(in.state(), planningNodes, times, numbers, licenses);
         fill();
     }
 
     private void fill() {
-        for (int n = 0; n < ground.nodes(); n++) {
+        for (int n = 0; n < planningNodes.nodes(); n++) {
             boolean ready = in.free().isReady(n);
             cpus[0][n] = ready ? in.free().cpus[n] : Integer.MIN_VALUE / 2;
             memoryMb[0][n] = Math.clamp(in.free().memoryMb[n], Integer.MIN_VALUE / 2, Integer.MAX_VALUE / 2);
@@ -102,7 +102,7 @@ final class FutureCapacity {
         cast.needs.forEach(this::foresee);
         devices.fill();
         gpus = devices.all("gpu");
-        IndexSet[] used = new IndexSet[ground.parts().size()];
+        IndexSet[] used = new IndexSet[planningNodes.parts().size()];
         for (Job job : cast.running) {
             long left = left(job);
             if (!isGone(left)) {
@@ -112,9 +112,9 @@ final class FutureCapacity {
             give(job, job.run().allocation().leaving(), RunningJobTimeline.LEAVING_S, true, used);
         }
         licenses.keep(in.state(), in.nowS() + laterS);
-        for (PlanningNodes.Part p : ground.parts()) {
+        for (PlanningNodes.Part p : planningNodes.parts()) {
             boolean ready = in.free().isReady(p.node());
-            IndexSet had = used[p.number() - ground.nodes()];
+            IndexSet had = used[p.number() - planningNodes.nodes()];
             int taken = had == null
                     ? 0
                     : had.count()
@@ -136,7 +136,7 @@ final class FutureCapacity {
         // no more than there is: what several share comes back with each of them
         int[] bound = new int[count];
         for (int n = 0; n < count; n++) {
-            bound[n] = ground.isPart(n) ? ground.part(n).cpus() : whole[n];
+            bound[n] = planningNodes.isPart(n) ? planningNodes.part(n).cpus() : whole[n];
             cpus[0][n] = Math.min(bound[n], cpus[0][n]);
         }
         for (int s = 1; s < times.count(); s++) {
@@ -205,7 +205,7 @@ final class FutureCapacity {
     private void foresee(ResourceNeed need) {
         devices.want(need);
         if (need.apart() != SharingPolicy.ANYBODY) {
-            exacting.mind(need.apart());
+            constraints.mind(need.apart());
         }
     }
 
@@ -230,13 +230,13 @@ final class FutureCapacity {
                 continue;
             }
             devices.held(n, share, Math.min(slot, times.count()));
-            exacting.held(job, n, share, Math.min(slot, times.count()));
+            constraints.held(job, n, share, Math.min(slot, times.count()));
             if (cores) {
-                exacting.lies(job, n, share, Math.min(slot, times.count()));
+                constraints.lies(job, n, share, Math.min(slot, times.count()));
             }
-            for (PlanningNodes.Part p : ground.on(n)) {
-                IndexSet here = cores ? exacting.node(n).units(share).intersect(p.units()) : IndexSet.empty();
-                int i = p.number() - ground.nodes();
+            for (PlanningNodes.Part p : planningNodes.on(n)) {
+                IndexSet here = cores ? constraints.node(n).units(share).intersect(p.units()) : IndexSet.empty();
+                int i = p.number() - planningNodes.nodes();
                 used[i] = used[i] == null ? here : used[i].union(here);
                 devices.held(p.number(), share, Math.min(slot, times.count()));
                 if (slot < times.count() && cores) {
@@ -250,7 +250,7 @@ final class FutureCapacity {
 
     /** Withholds the nodes of reservations in their times. Of overlapping reservations the larger one counts. */
     private void keepReservations() {
-        ground.byNode().forEach((n, parts) -> {
+        planningNodes.byNode().forEach((n, parts) -> {
             if (!in.free().isReady(n)) {
                 return;
             }
@@ -287,14 +287,14 @@ final class FutureCapacity {
             unused[s] -= cpu;
             memoryMb[s][n] -= memory;
         }
-        List<PlanningNodes.Part> parts = ground.on(ground.node(n));
+        List<PlanningNodes.Part> parts = planningNodes.on(planningNodes.node(n));
         for (PlanningNodes.Part p : parts) {
             for (int s = slot; s < end && p.number() != n; s++) {
                 memoryMb[s][p.number()] -= memory;
             }
         }
-        if (ground.isPart(n)) {
-            PlanningNodes.Part own = ground.part(n);
+        if (planningNodes.isPart(n)) {
+            PlanningNodes.Part own = planningNodes.part(n);
             for (int s = slot; s < end; s++) {
                 cpus[s][own.node()] -= own.isKept(s) ? 0 : cpu;
                 memoryMb[s][own.node()] -= memory;
