@@ -34,7 +34,7 @@ public final class ClusterIndex {
     private final Map<String, NodeSlot> byName = new HashMap<>();
     private final Map<String, List<NodeSlot>> byPartition = new HashMap<>();
     private final Map<String, Long> cpus = new HashMap<>();
-    private final NodeAllocations holdings = new NodeAllocations(byName);
+    private final NodeAllocations allocations = new NodeAllocations(byName);
     private final TreeMap<Integer, Job> holders = new TreeMap<>();
     private final HeldLicenses licenses = new HeldLicenses();
     private final ResourceNeedTable needs = new ResourceNeedTable();
@@ -113,7 +113,7 @@ public final class ClusterIndex {
             byPartition.put(p.name(), members);
             cpus.put(p.name(), members.stream().mapToLong(n -> n.spec.cpus()).sum());
         });
-        holdings.reset(state);
+        allocations.reset(state);
     }
 
     /**
@@ -147,7 +147,7 @@ public final class ClusterIndex {
 
     /** Adds a job that holds nodes from now on. */
     public void add(State state, Job job) {
-        holdings.began(state, job);
+        allocations.began(state, job);
         holders.put(job.id(), job);
         licenses.holds(job);
         runningTasks.merge(job.array().jobId(), 1, Integer::sum);
@@ -155,7 +155,7 @@ public final class ClusterIndex {
 
     /** Removes a job that holds no nodes any more, or others than before. */
     public void remove(State state, Job job) {
-        holdings.ended(state, job);
+        allocations.ended(state, job);
         holders.remove(job.id());
         licenses.forget(job.id());
         runningTasks.merge(job.array().jobId(), -1, Integer::sum);
@@ -167,8 +167,8 @@ public final class ClusterIndex {
         List<Allocation.Share> later = now.run().allocation().held();
         if (earlier != later) {
             ByNode.changed(earlier, later, i -> {
-                holdings.release(was, earlier.get(i), false);
-                holdings.hold(now, later.get(i), false);
+                allocations.release(was, earlier.get(i), false);
+                allocations.hold(now, later.get(i), false);
             });
         }
         holders.put(now.id(), now);
@@ -267,8 +267,8 @@ public final class ClusterIndex {
         return cpus.getOrDefault(partition, 0L);
     }
 
-    public NodeAllocations holdings() {
-        return holdings;
+    public NodeAllocations allocations() {
+        return allocations;
     }
 
     /** Returns the jobs that hold nodes, by number. */
@@ -304,7 +304,7 @@ public final class ClusterIndex {
 
     /** Returns the need with its user in it, where another user's job on a node would matter to it. */
     public ResourceNeed known(ResourceNeed need, Job job) {
-        return holdings.someMind() ? needs.by(need, SharingPolicy.of(job.desc(), "NO", "", settings)) : need;
+        return allocations.anyExclusive() ? needs.by(need, SharingPolicy.of(job.desc(), "NO", "", settings)) : need;
     }
 
     /** Returns the nodes of which reservations withheld devices in the last pass. */

@@ -361,7 +361,7 @@ public final class GpuPlaces {
     private Optional<Placed> cores(List<GpuCores.Group> groups, IndexSet gpus, int units) {
         IndexSet may = free.minus(map.restricted().minus(map.of(gpus)));
         int[] capacity = new int[groups.size()];
-        int[] least = new int[groups.size()];
+        int[] minEach = new int[groups.size()];
         IndexSet near = IndexSet.empty();
         for (int i = 0; i < capacity.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units());
@@ -370,14 +370,14 @@ public final class GpuPlaces {
             }
             // a core near GPUs of two groups counts once
             capacity[i] = here.minus(near).count();
-            least[i] = Math.min(1, capacity[i]);
+            minEach[i] = Math.min(1, capacity[i]);
             near = near.union(here);
         }
         int count = need.gpus().enforced() ? Math.max(units, capacity.length) : units;
         if (count < capacity.length) {
             return Optional.empty();
         }
-        int[] each = deal(count, capacity, least);
+        int[] each = deal(count, capacity, minEach);
         IndexSet out = IndexSet.empty();
         for (int i = 0; i < each.length; i++) {
             IndexSet here = may.intersect(groups.get(i).units()).minus(out);
@@ -389,9 +389,9 @@ public final class GpuPlaces {
     }
 
     /** Deals a count out evenly, what is over to the first; where there is no room for that, to the next. */
-    private static int[] deal(int count, int[] capacity, int[] least) {
-        int[] out = least.clone();
-        int left = count - Arrays.stream(least).sum();
+    private static int[] deal(int count, int[] capacity, int[] minEach) {
+        int[] out = minEach.clone();
+        int left = count - Arrays.stream(minEach).sum();
         while (left > 0) {
             int best = -1;
             for (int i = 0; i < out.length; i++) {

@@ -25,7 +25,7 @@ public final class NodeAllocations {
     private final Map<String, Partition> partitions = new HashMap<>();
 
     private Settings settings = State.EMPTY.settings();
-    private int minding;
+    private int exclusiveJobs;
 
     /** @param nodes by name, kept up by their owner */
     public NodeAllocations(Map<String, NodeSlot> nodes) {
@@ -35,7 +35,7 @@ public final class NodeAllocations {
     /** Clears all holdings and reads the partitions of the state. */
     public void reset(State state) {
         settings = state.settings();
-        minding = 0;
+        exclusiveJobs = 0;
         shared.clear();
         partitions.clear();
         state.partitions().values().forEach(p -> {
@@ -83,7 +83,7 @@ public final class NodeAllocations {
         NodeSlot slot = nodes.get(share.node());
         if (slot != null && !share.released()) {
             slot.hold(share, job.desc().partition(), unitsOnly);
-            meet(apart(job), slot, 1);
+            addPolicy(apart(job), slot, 1);
             sharing(job).forEach(p -> slot.share(p, share.cores(), 1));
         }
     }
@@ -96,14 +96,14 @@ public final class NodeAllocations {
         NodeSlot slot = nodes.get(share.node());
         if (slot != null && !share.released()) {
             slot.release(share, job.desc().partition(), unitsOnly);
-            meet(apart(job), slot, -1);
+            addPolicy(apart(job), slot, -1);
             sharing(job).forEach(p -> slot.share(p, share.cores(), -1));
         }
     }
 
-    public void meet(SharingPolicy policy, NodeSlot slot, int jobs) {
-        slot.meet(policy, jobs);
-        minding += policy.minds() ? jobs : 0;
+    public void addPolicy(SharingPolicy policy, NodeSlot slot, int jobs) {
+        slot.addPolicy(policy, jobs);
+        exclusiveJobs += policy.isExclusive() ? jobs : 0;
     }
 
     public SharingPolicy apart(Job job) {
@@ -112,8 +112,8 @@ public final class NodeAllocations {
     }
 
     /** Tests whether nodes are kept from some jobs. */
-    public boolean someMind() {
-        return minding > 0;
+    public boolean anyExclusive() {
+        return exclusiveJobs > 0;
     }
 
     /** Returns the units of jobs with which the job may take turns. */

@@ -129,16 +129,16 @@ public final class NodeSelector {
     /** Bounds tasks by the CPUs and memory that each GPU brings along, which must be there for one GPU at least. */
     private static int forGpus(ResourceNeed need, int tasks, int cpus, long memoryMb) {
         int perTask = GresRequest.gpus(need.gresPerTask());
-        int least;
+        int minGpus;
         if (GresRequest.gpus(need.gresPerNode()) > 0) {
-            least = GresRequest.gpus(need.gresPerNode());
+            minGpus = GresRequest.gpus(need.gresPerNode());
         } else if (GresRequest.gpus(need.gresPerJob()) > 0) {
-            least = 1;
+            minGpus = 1;
         } else {
-            least = perTask;
+            minGpus = perTask;
         }
 
-        if ((long) need.gpus().cpus() * least > cpus || need.gpus().memoryMb() * least > memoryMb) {
+        if ((long) need.gpus().cpus() * minGpus > cpus || need.gpus().memoryMb() * minGpus > memoryMb) {
             return 0;
         }
         if (perTask > 0 && need.gpus().cpus() > 0) {

@@ -301,7 +301,7 @@ public final class NodeSlot {
     }
 
     /** Counts a job with this policy that came, or went with -1. */
-    void meet(SharingPolicy policy, int jobs) {
+    void addPolicy(SharingPolicy policy, int jobs) {
         for (Unit u : spots) {
             u.jobs += jobs;
             u.alone += policy.owns(u.topology) ? jobs : 0;

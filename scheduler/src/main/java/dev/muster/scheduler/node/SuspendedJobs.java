@@ -57,7 +57,7 @@ public final class SuspendedJobs {
                         || !node.units(s)
                                 .minus(node.spec.reservedUnits())
                                 .minus(node.freeUnits)
-                                .minus(cluster.holdings().shareable(job, node))
+                                .minus(cluster.allocations().shareable(job, node))
                                 .isEmpty()) {
                     return false;
                 }

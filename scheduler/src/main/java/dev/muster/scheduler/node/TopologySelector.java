@@ -119,7 +119,7 @@ final class TopologySelector {
      * @param found of one that has enough
      */
     private List<Candidate> fullest(List<Candidate> found) {
-        int least = Math.max(1, Math.max(need.nodesMin(), named.size()));
+        int minNodes = Math.max(1, Math.max(need.nodesMin(), named.size()));
         List<Topology.Block> leaves = topology.units();
         int[] free = new int[leaves.size()];
         for (Candidate c : candidates) {
@@ -130,7 +130,7 @@ final class TopologySelector {
         List<Candidate> best = found;
         boolean tie = true;
         for (int i = 0; i < free.length; i++) {
-            if (free[i] >= least && (free[i] < best.size() || tie && free[i] == best.size())) {
+            if (free[i] >= minNodes && (free[i] < best.size() || tie && free[i] == best.size())) {
                 List<Candidate> below = among(leaves.get(i).nodes());
                 if (below.size() == free[i] && has(below)) { // of another topology the numbers are others
                     tie = false;

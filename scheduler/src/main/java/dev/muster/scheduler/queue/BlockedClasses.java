@@ -57,9 +57,9 @@ public final class BlockedClasses {
      */
     private RemainingCapacity.NodeRemainder[] remaining = NOBODY_ASKED;
 
-    private @Nullable RemainingCapacity leftBeside;
-    private long leftAt;
-    private int leftVersion;
+    private @Nullable RemainingCapacity remainingFrom;
+    private long remainingTableVersion;
+    private int remainingVersion;
 
     public BlockedClasses(FreeTable table) {
         this.table = table;
@@ -97,7 +97,7 @@ public final class BlockedClasses {
     }
 
     private boolean mayServe(int id, RemainingCapacity capacity) {
-        left(capacity);
+        refreshRemaining(capacity);
         for (int k = 0; k < grownNodes.length; k++) {
             int n = grownNodes[k];
             if (mayTake(id, n)) {
@@ -110,14 +110,14 @@ public final class BlockedClasses {
         return false;
     }
 
-    private void left(RemainingCapacity capacity) {
-        if (leftBeside != capacity
-                || leftAt != table.changes()
-                || leftVersion != capacity.version()
+    private void refreshRemaining(RemainingCapacity capacity) {
+        if (remainingFrom != capacity
+                || remainingTableVersion != table.changes()
+                || remainingVersion != capacity.version()
                 || remaining.length != grownNodes.length) {
-            leftBeside = capacity;
-            leftAt = table.changes();
-            leftVersion = capacity.version();
+            remainingFrom = capacity;
+            remainingTableVersion = table.changes();
+            remainingVersion = capacity.version();
             remaining = new RemainingCapacity.NodeRemainder[grownNodes.length];
         }
     }
@@ -292,7 +292,7 @@ public final class BlockedClasses {
         }
         grownNodes = now.get().nodes();
         remaining = NOBODY_ASKED;
-        leftBeside = null;
+        remainingFrom = null;
         look();
         for (int id = 0; id < size; id++) {
             if (states[id] == SURE && isLess(id)) {

@@ -171,16 +171,16 @@ final class ResourceNeedBuilder {
      * Returns the numbers of nodes to try: most first, or fewest first with --use-min-nodes; only the fewest where the
      * partition or the number of tasks leaves none.
      */
-    private static List<Integer> sizes(ResourceRequest r, int least, int maxNodes) {
+    private static List<Integer> sizes(ResourceRequest r, int minNodes, int maxNodes) {
         if (r.nodeSizes().isEmpty()) {
             return List.of();
         }
         List<Integer> all = Stream.of(r.nodeSizes().split(","))
                 .map(Integer::valueOf)
-                .filter(n -> n >= least && n <= maxNodes)
+                .filter(n -> n >= minNodes && n <= maxNodes)
                 .toList();
         if (all.isEmpty()) {
-            return List.of(least);
+            return List.of(minNodes);
         }
         if (r.useMinNodes()) {
             return all;
@@ -225,6 +225,6 @@ final class ResourceNeedBuilder {
 
     private static SharingPolicy apart(JobDesc desc, Partition partition, Settings settings) {
         SharingPolicy own = SharingPolicy.of(desc, partition, settings);
-        return own.minds() ? own : SharingPolicy.ANYBODY;
+        return own.isExclusive() ? own : SharingPolicy.ANYBODY;
     }
 }

@@ -44,7 +44,7 @@ public record SharingPolicy(int user, boolean alone, String label, boolean topo,
     }
 
     /** Returns whether the job is particular about the other jobs of its nodes. */
-    public boolean minds() {
+    public boolean isExclusive() {
         return alone || topo || !label.isEmpty();
     }
 

@@ -32,7 +32,7 @@ public final class DevicePlan {
     private record Column(Kind kind, int[][] free) {}
 
     private final State state;
-    private final PlanningNodes ground;
+    private final PlanningNodes planningNodes;
     private final List<String> nodes;
     private final int slots;
     /** Free CPUs beside devices, by slot and node; below, free memory: GPUs may bring both along. */
@@ -41,10 +41,10 @@ public final class DevicePlan {
     private final int[][] memoryMb;
     private final Map<Kind, Column> columns = new LinkedHashMap<>();
 
-    public DevicePlan(State state, PlanningNodes ground, int[][] cpus, int[][] memoryMb) {
+    public DevicePlan(State state, PlanningNodes planningNodes, int[][] cpus, int[][] memoryMb) {
         this.state = state;
-        this.ground = ground;
-        this.nodes = ground.names();
+        this.planningNodes = planningNodes;
+        this.nodes = planningNodes.names();
         this.slots = cpus.length;
         this.cpus = cpus;
         this.memoryMb = memoryMb;
@@ -94,7 +94,7 @@ public final class DevicePlan {
             for (int n = 0; n < nodes.size(); n++) {
                 Node.Spec spec = state.nodes().at(nodes.get(n)).spec();
                 IndexSet all = devices(c.kind, spec);
-                c.free[0][n] = (ground.isPart(n) ? all.intersect(own(ground.part(n), spec, c.kind.name)) : all).count();
+                c.free[0][n] = (planningNodes.isPart(n) ? all.intersect(own(planningNodes.part(n), spec, c.kind.name)) : all).count();
             }
             for (int s = 1; s < slots; s++) {
                 System.arraycopy(c.free[0], 0, c.free[s], 0, nodes.size());
