@@ -26,7 +26,7 @@ final class DurableHistory {
     private final World world;
 
     @SuppressWarnings("NullAway.Init") // the cluster sets it before the first entry
-    private ExecutionLedger reality;
+    private ExecutionLedger ledger;
 
     private State state = State.EMPTY;
     private long index;
@@ -45,8 +45,8 @@ final class DurableHistory {
         this.world = world;
     }
 
-    void reality(ExecutionLedger r) {
-        reality = r;
+    void ledger(ExecutionLedger r) {
+        ledger = r;
     }
 
     State state() {
@@ -225,11 +225,11 @@ final class DurableHistory {
             return;
         }
         Job job = met.jobs().at(c.jobId());
-        StepProcesses proc = reality.step(c.jobId(), job.attempt(), c.stepId(), c.node());
-        if (proc == null || proc.alive || !proc.exit.equals(told)) {
+        StepProcesses processes = ledger.step(c.jobId(), job.attempt(), c.stepId(), c.node());
+        if (processes == null || processes.alive || !processes.exit.equals(told)) {
             throw new Violation(
                     "I11 true exit status",
-                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really " + really(proc));
+                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really " + really(processes));
         }
     }
 
@@ -241,13 +241,13 @@ final class DurableHistory {
         if (c.state() == JobState.COMPLETED) {
             completed.add(c.jobId());
         }
-        StepProcesses batch = reality.batch(c.jobId(), job.attempt());
+        StepProcesses batch = ledger.batch(c.jobId(), job.attempt());
         if (isEndOfScript(c) && (batch == null || batch.alive || !batch.exit.equals(c.exit()))) {
             throw new Violation(
                     "I11 true exit status",
                     "job " + c.jobId() + " " + c.state() + " " + c.exit() + ", really " + really(batch));
         }
-        if (c.reason() == JobReason.JOB_LAUNCH_FAILURE && reality.wasRefused(c.jobId(), job.attempt())) {
+        if (c.reason() == JobReason.JOB_LAUNCH_FAILURE && ledger.wasRefused(c.jobId(), job.attempt())) {
             throw new Violation(
                     "I40 launches name the node's boot",
                     "job " + c.jobId() + " failed because its launch named another boot");
@@ -264,24 +264,24 @@ final class DurableHistory {
                         && (c.reason() == JobReason.NON_ZERO_EXIT_CODE || c.reason() == JobReason.RAISED_SIGNAL);
     }
 
-    private static String really(@Nullable StepProcesses proc) {
-        if (proc == null) {
+    private static String really(@Nullable StepProcesses processes) {
+        if (processes == null) {
             return "never ran";
         }
-        return proc.alive ? "runs" : proc.exit.toString();
+        return processes.alive ? "runs" : processes.exit.toString();
     }
 
     /** A job that times out was launched, and its end was not reported in time. */
     private void timedOut(Job job, @Nullable StepProcesses batch) {
         if (batch == null) {
-            if (reality.couldReport(job.run().allocation().ofScript().node())) {
+            if (ledger.couldReport(job.run().allocation().ofScript().node())) {
                 throw new Violation(
                         "I23 what was started is launched", "job " + job.id() + " is TIMEOUT and never ran");
             }
         } else if (!batch.alive
                 && batch.byItself
                 && batch.endMs < world.nowMs() - Simulation.REPORT_WITHIN_MS
-                && reality.couldReport(batch.node)) {
+                && ledger.couldReport(batch.node)) {
             throw new Violation(
                     "I11 true exit status",
                     "job " + job.id() + " is TIMEOUT although it ended " + batch.exit + " at " + batch.endMs);

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 /** The outside ledger: what really ran, whatever anybody believes. */
 final class ExecutionLedger {
     private final World world;
-    private final DurableHistory truth;
+    private final DurableHistory history;
     private final Map<String, StepProcesses> all = new TreeMap<>();
     private final Map<Integer, List<StepProcesses>> byJob = new TreeMap<>();
     private final Set<String> refused = new HashSet<>();
     private int launches;
     private java.util.function.ToLongFunction<String> talkingForMs = n -> 0;
 
-    ExecutionLedger(World world, DurableHistory truth) {
+    ExecutionLedger(World world, DurableHistory history) {
         this.world = world;
-        this.truth = truth;
+        this.history = history;
     }
 
     private static String key(int jobId, int attempt, int stepId, String node) {
@@ -31,32 +31,32 @@ final class ExecutionLedger {
     }
 
     StepProcesses started(int jobId, int attempt, int stepId, String node, SimScript program) {
-        StepProcesses proc = new StepProcesses(jobId, attempt, stepId, node, program, world.nowMs());
-        world.log(node, "runs " + proc + " for " + program.runMs());
-        if (all.put(key(jobId, attempt, stepId, node), proc) != null) {
-            throw new Violation("I3 one launch per attempt", proc + " ran before");
+        StepProcesses processes = new StepProcesses(jobId, attempt, stepId, node, program, world.nowMs());
+        world.log(node, "runs " + processes + " for " + program.runMs());
+        if (all.put(key(jobId, attempt, stepId, node), processes) != null) {
+            throw new Violation("I3 one launch per attempt", processes + " ran before");
         }
         for (StepProcesses other : byJob.getOrDefault(jobId, List.of())) {
             // of two the older one must have been given up: a node that is cut off cannot know
-            StepProcesses older = other.attempt < attempt ? other : proc;
-            if (other.alive && other.attempt != attempt && !truth.fenced(jobId, older.attempt, older.node)) {
-                throw new Violation("I4 one live attempt", proc + " starts while " + other + " lives");
+            StepProcesses older = other.attempt < attempt ? other : processes;
+            if (other.alive && other.attempt != attempt && !history.fenced(jobId, older.attempt, older.node)) {
+                throw new Violation("I4 one live attempt", processes + " starts while " + other + " lives");
             }
         }
-        if (!truth.hasStarted(jobId, attempt)) {
-            throw new Violation("I36 effects after durability", proc + " runs without a durable record");
+        if (!history.hasStarted(jobId, attempt)) {
+            throw new Violation("I36 effects after durability", processes + " runs without a durable record");
         }
-        byJob.computeIfAbsent(jobId, k -> new ArrayList<>()).add(proc);
+        byJob.computeIfAbsent(jobId, k -> new ArrayList<>()).add(processes);
         launches++;
-        return proc;
+        return processes;
     }
 
-    void ended(StepProcesses proc, ExitStatus exit, boolean byItself) {
-        proc.alive = false;
-        proc.byItself = byItself;
-        proc.endMs = world.nowMs();
-        proc.exit = exit;
-        world.log(proc.node, "ended " + proc + " " + exit + (byItself ? "" : " killed"));
+    void ended(StepProcesses processes, ExitStatus exit, boolean byItself) {
+        processes.alive = false;
+        processes.byItself = byItself;
+        processes.endMs = world.nowMs();
+        processes.exit = exit;
+        world.log(processes.node, "ended " + processes + " " + exit + (byItself ? "" : " killed"));
     }
 
     /** The batch script of an attempt, or null if it never ran. */
@@ -83,7 +83,7 @@ final class ExecutionLedger {
     void forgotten(String node, ToController report) {
         if (report instanceof NodeMessages.StepExited m
                 && m.stepId() != NodeMessages.STEP_EXTERN
-                && !truth.hasTaken(node, m)) {
+                && !history.hasTaken(node, m)) {
             throw new Violation("I36 acknowledged after durability", node + " was told to forget " + m);
         }
     }

@@ -15,9 +15,9 @@ public final class Main {
                 .filter(word -> word.startsWith("-D"))
                 .map(word -> word.substring(2).split("=", 2))
                 .forEach(d -> System.setProperty(d[0], d.length > 1 ? d[1] : "true"));
-        PlantedBug plant = PlantedBug.valueOf(System.getProperty("plant", "NONE"));
+        PlantedBug bug = PlantedBug.valueOf(System.getProperty("plant", "NONE"));
         if (System.getProperty("seed") != null) {
-            Simulation.Outcome o = Simulation.run(Long.parseLong(System.getProperty("seed")), plant, true);
+            Simulation.Outcome o = Simulation.run(Long.parseLong(System.getProperty("seed")), bug, true);
             report(o);
             System.exit(o.violation().isPresent() ? 1 : 0);
         }
@@ -30,7 +30,7 @@ public final class Main {
         int failed = 0;
         java.util.TreeMap<String, Integer> seen = new java.util.TreeMap<>();
         for (long seed = first; seed < first + count; seed++) {
-            Simulation.Outcome o = Simulation.run(seed, plant, false);
+            Simulation.Outcome o = Simulation.run(seed, bug, false);
             events += o.events();
             virtualMs += o.virtualMs();
             o.seen().forEach((what, times) -> seen.merge(what, times, Integer::sum));
@@ -72,7 +72,7 @@ public final class Main {
         System.out.println("---- the last events");
         o.trace().forEach(System.out::println);
         System.out.println("---- seed " + o.seed() + " (replay: -Dseed=" + o.seed() + ")");
-        System.out.println("faults: " + o.swarm());
+        System.out.println("faults: " + o.parameters());
         System.out.println(o.violation().get().getMessage());
         o.violation().get().printStackTrace(System.out);
     }

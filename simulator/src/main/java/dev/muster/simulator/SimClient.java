@@ -30,9 +30,9 @@ final class SimClient {
     }
 
     private final World world;
-    private final SimParameters swarm;
-    private final PlantedBug plant;
-    private final DurableHistory truth;
+    private final SimParameters parameters;
+    private final PlantedBug bug;
+    private final DurableHistory history;
     private final SimController controller;
     private final String name;
     private final int uid;
@@ -41,11 +41,11 @@ final class SimClient {
     private int requests;
     private boolean waiting;
 
-    SimClient(World world, SimParameters swarm, PlantedBug plant, DurableHistory truth, SimController controller, int number, int jobs) {
+    SimClient(World world, SimParameters parameters, PlantedBug bug, DurableHistory history, SimController controller, int number, int jobs) {
         this.world = world;
-        this.swarm = swarm;
-        this.plant = plant;
-        this.truth = truth;
+        this.parameters = parameters;
+        this.bug = bug;
+        this.history = history;
         this.controller = controller;
         this.name = "user" + number;
         this.uid = 1000 + number;
@@ -76,7 +76,7 @@ final class SimClient {
 
     private void done() {
         waiting = false;
-        world.at(world.around(swarm.faultsMs() / (3L * swarm.jobs())), this::act);
+        world.at(world.around(parameters.faultsMs() / (3L * parameters.jobs())), this::act);
     }
 
     // ---- the network between
@@ -107,13 +107,13 @@ final class SimClient {
 
     private void send(String what, Call call, Consumer<Decision> onAnswer, boolean[] answered) {
         world.log(name, what);
-        for (int i = world.chance(swarm.requestDuplicatePerMille()) ? 2 : 1; i > 0; i--) {
-            if (!world.chance(swarm.requestLossPerMille())) {
+        for (int i = world.chance(parameters.requestDuplicatePerMille()) ? 2 : 1; i > 0; i--) {
+            if (!world.chance(parameters.requestLossPerMille())) {
                 world.at(
-                        world.around(swarm.delayMs()),
+                        world.around(parameters.delayMs()),
                         () -> controller.request(c -> call.at(c, d -> {
-                            if (!world.chance(swarm.requestLossPerMille())) {
-                                world.at(world.around(swarm.delayMs()), () -> onAnswer.accept(d));
+                            if (!world.chance(parameters.requestLossPerMille())) {
+                                world.at(world.around(parameters.delayMs()), () -> onAnswer.accept(d));
                             }
                         })));
             }
@@ -136,7 +136,7 @@ final class SimClient {
         call("submit " + request, (c, answer) -> submitAt(c, message, answer), d -> {
             if (d instanceof Decision.Accepted a) {
                 int id = ((SubmitReply) a.reply()).jobId();
-                truth.acknowledgedSubmit(request, id);
+                history.acknowledgedSubmit(request, id);
                 jobs.add(id);
             }
         });
@@ -150,7 +150,7 @@ final class SimClient {
                 .withOwner(new Identity(uid, uid, name, name, List.of(uid), "/home/" + name, "/bin/sh"))
                 .withPayload(new JobDesc.Payload(hash, "", List.of(), "login", 1, Bytes.EMPTY, 022, new TreeMap<>()));
         c.storeBlob(hash, m.script());
-        String id = plant == PlantedBug.NO_REQUEST_DEDUPE ? "" : m.requestId();
+        String id = bug == PlantedBug.NO_REQUEST_DEDUPE ? "" : m.requestId();
         c.command(
                 new Command.SubmitJob(uid, desc, id, m.script(), Bytes.EMPTY, m.immediate(), m.testOnly()),
                 uid,
@@ -168,10 +168,10 @@ final class SimClient {
     private JobDesc desc(String request) {
         Json.Obj resources = new Json.Obj();
         switch (world.below(4)) {
-            case 0 -> resources.put("tasks", 1L + world.below(swarm.cpus()));
-            case 1 -> resources.put("nodesMin", 1L + world.below(swarm.nodes()));
+            case 0 -> resources.put("tasks", 1L + world.below(parameters.cpus()));
+            case 1 -> resources.put("nodesMin", 1L + world.below(parameters.nodes()));
             case 2 -> resources.put("tasks", 1L).put("memPerNodeMb", 100L + world.below(3000));
-            default -> resources.put("tasks", 1L).put("cpusPerTask", 1L + world.below(swarm.cpus()));
+            default -> resources.put("tasks", 1L).put("cpusPerTask", 1L + world.below(parameters.cpus()));
         }
         if (world.below(10) == 0) {
             resources.put("exclusive", "NODE");
@@ -242,16 +242,16 @@ final class SimClient {
                 && a.reply() instanceof CancelReply r
                 && !r.done().isEmpty()
                 && r.errors().isEmpty()) {
-            truth.acknowledgedCancel(job);
+            history.acknowledgedCancel(job);
         }
     }
 
     private void requeue(int job, List<Command.JobRef> refs) {
-        if (!swarm.requeues()) {
+        if (!parameters.requeues()) {
             done();
             return;
         }
-        truth.requeueAsked(job);
+        history.requeueAsked(job);
         boolean hold = world.below(3) == 0;
         call(
                 "requeue " + job,
@@ -260,7 +260,7 @@ final class SimClient {
     }
 
     private void suspend(int job, List<Command.JobRef> refs) {
-        if (!swarm.suspends()) {
+        if (!parameters.suspends()) {
             done();
             return;
         }
@@ -272,11 +272,11 @@ final class SimClient {
     }
 
     private void drain() {
-        if (!swarm.drains()) {
+        if (!parameters.drains()) {
             done();
             return;
         }
-        String node = "n" + world.below(swarm.nodes());
+        String node = "n" + world.below(parameters.nodes());
         String state = List.of("drain", "resume", "down").get(world.below(3));
         Map<String, String> changes = new TreeMap<>(Map.of("state", state, "reason", "maintenance"));
         call(
@@ -286,12 +286,12 @@ final class SimClient {
     }
 
     private void step(int array) {
-        Job job = truth.state()
+        Job job = history.state()
                 .jobs()
                 .find(array)
                 .filter(j -> j.state().isActive())
                 .orElse(null);
-        if (!swarm.steps() || job == null) {
+        if (!parameters.steps() || job == null) {
             done();
             return;
         }

@@ -13,7 +13,7 @@ final class SimConnection {
     private static final int LATE_PER_MILLE = 400;
 
     private final World world;
-    private final SimParameters swarm;
+    private final SimParameters parameters;
     private final SimNode node;
     private final SimController controller;
     private final int controllerLife;
@@ -25,9 +25,9 @@ final class SimConnection {
     boolean nodeOpen = true;
     boolean controllerOpen = true;
 
-    SimConnection(World world, SimParameters swarm, SimNode node, SimController controller) {
+    SimConnection(World world, SimParameters parameters, SimNode node, SimController controller) {
         this.world = world;
-        this.swarm = swarm;
+        this.parameters = parameters;
         this.node = node;
         this.controller = controller;
         this.controllerLife = controller.life();
@@ -40,7 +40,7 @@ final class SimConnection {
     }
 
     private long delay(long notBefore) {
-        return Math.max(world.around(swarm.delayMs()), notBefore - world.nowMs());
+        return Math.max(world.around(parameters.delayMs()), notBefore - world.nowMs());
     }
 
     void send(ToController message) {
@@ -48,7 +48,7 @@ final class SimConnection {
             return;
         }
         byte[] frame = Codec.encode(message, ToController.class);
-        for (int i = world.chance(swarm.duplicatePerMille()) ? 2 : 1; i > 0; i--) {
+        for (int i = world.chance(parameters.duplicatePerMille()) ? 2 : 1; i > 0; i--) {
             long delay = delay(upAtMs);
             upAtMs = world.nowMs() + delay;
             up.add(frame);
@@ -61,7 +61,7 @@ final class SimConnection {
             return;
         }
         byte[] frame = Codec.encode(message, ToNode.class);
-        for (int i = world.chance(swarm.duplicatePerMille()) ? 2 : 1; i > 0; i--) {
+        for (int i = world.chance(parameters.duplicatePerMille()) ? 2 : 1; i > 0; i--) {
             long delay = delay(downAtMs);
             downAtMs = world.nowMs() + delay;
             down.add(frame);
@@ -80,7 +80,7 @@ final class SimConnection {
         }
         // A handler may still be busy with a frame of a connection that was replaced meanwhile.
         boolean late =
-                swarm.staleFrames() && !controllerOpen && controller.life() == controllerLife && controller.isUp();
+                parameters.staleFrames() && !controllerOpen && controller.life() == controllerLife && controller.isUp();
         if (controllerOpen || late) {
             controller.received(this, Codec.decode(frame, ToController.class));
         }
@@ -110,7 +110,7 @@ final class SimConnection {
 
     /** A relay on the way may still hold a copy when the node has been booted anew. */
     private void late(byte[] frame) {
-        if (swarm.staleFrames() && !world.isCalm()) {
+        if (parameters.staleFrames() && !world.isCalm()) {
             world.at(1_000 + world.below(90_000), () -> node.late(bootId, Codec.decode(frame, ToNode.class)));
         }
     }
@@ -122,8 +122,8 @@ final class SimConnection {
     void reset() {
         up.clear();
         down.clear();
-        world.at(world.around(swarm.delayMs()), this::endNodeSide);
-        world.at(world.around(swarm.delayMs()), this::endControllerSide);
+        world.at(world.around(parameters.delayMs()), this::endNodeSide);
+        world.at(world.around(parameters.delayMs()), this::endControllerSide);
     }
 
     void endNodeSide() {

@@ -14,7 +14,6 @@ import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
-import dev.muster.journal.MemoryJournal;
 import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.ToController;
@@ -45,15 +44,12 @@ final class SimController implements Pipeline.Effects {
     }
 
     private final World world;
-    private final SimParameters swarm;
-    private final PlantedBug plant;
-    private final DurableHistory truth;
+    private final SimParameters parameters;
+    private final PlantedBug bug;
+    private final DurableHistory history;
     private Command.ApplyConfig config;
 
-    // on disk
-    private MemoryJournal journal = new MemoryJournal();
-    private final Map<String, Bytes> blobs = new TreeMap<>();
-    private final Map<String, Bytes> unsyncedBlobs = new TreeMap<>();
+    private final SimDisk disk;
 
     // of the process
     private boolean up;
@@ -68,7 +64,7 @@ final class SimController implements Pipeline.Effects {
     private NodeMessagesFromState outgoing;
 
     private final Map<String, SimConnection> links = new TreeMap<>();
-    private final List<SimConnection> wires = new ArrayList<>();
+    private final List<SimConnection> connections = new ArrayList<>();
     private final Map<String, Long> heardMs = new TreeMap<>();
     private long startedMs;
     private long tickBaseMs;
@@ -81,12 +77,13 @@ final class SimController implements Pipeline.Effects {
     private String armed = "";
     private int armedCount;
 
-    SimController(World world, SimParameters swarm, PlantedBug plant, DurableHistory truth, Command.ApplyConfig config) {
+    SimController(World world, SimParameters parameters, PlantedBug bug, DurableHistory history, Command.ApplyConfig config) {
         this.world = world;
-        this.swarm = swarm;
-        this.plant = plant;
-        this.truth = truth;
+        this.parameters = parameters;
+        this.bug = bug;
+        this.history = history;
         this.config = config;
+        this.disk = new SimDisk(world);
     }
 
     boolean isUp() {
@@ -143,42 +140,20 @@ final class SimController implements Pipeline.Effects {
         scheduler = new Scheduler();
         core = new Core(scheduler);
         point("during-recovery");
-        Recovery recovered = Recovery.of(journal, (hash, content) -> {
+        Recovery recovered = Recovery.of(disk.journal(), (hash, content) -> {
             point("during-recovery");
-            if (!blobs.containsKey(hash)) {
-                unsyncedBlobs.put(hash, content);
-            }
+            disk.store(hash, content);
         });
         State state = recovered.state();
-        if (plant == PlantedBug.ID_COUNTER_NOT_RESTORED) {
-            state = new State(
-                    state.tickMs(),
-                    state.settings(),
-                    1,
-                    state.jobIdCeiling(),
-                    state.nextSluid(),
-                    state.sluidCeiling(),
-                    state.jobs(),
-                    state.nodes(),
-                    state.partitions(),
-                    state.answers(),
-                    state.ended(),
-                    state.children(),
-                    state.blobs(),
-                    state.accounts(),
-                    state.reservations(),
-                    state.shares(),
-                    state.preempted(),
-                    state.triggers(),
-                    state.crontabs(),
-                    state.buffers());
-        } else if (!state.equals(truth.state()) || journal.lastIndex() != truth.index()) {
+        if (bug == PlantedBug.ID_COUNTER_NOT_RESTORED) {
+            state = PlantedStates.withFirstJobId(state);
+        } else if (!state.equals(history.state()) || disk.journal().lastIndex() != history.index()) {
             throw new Violation(
                     "I38 snapshot and journal give the state",
-                    "recovered at " + journal.lastIndex() + ", durable were " + truth.index() + ": "
-                            + StateDifferences.of(truth.state(), state));
+                    "recovered at " + disk.journal().lastIndex() + ", durable were " + history.index() + ": "
+                            + StateDifferences.of(history.state(), state));
         }
-        truth.acknowledgedAreKnown();
+        history.acknowledgedAreKnown();
         core.recovered(state);
         lastSnapshot = recovered.snapshotIndex();
         if (lastSnapshot > 0) {
@@ -186,18 +161,18 @@ final class SimController implements Pipeline.Effects {
         }
         startedMs = world.nowMs();
         tickBaseMs = state.tickMs() + 1;
-        journal.onDurable(index -> archive());
-        pipeline = new Pipeline(core, journal, this, point -> point(point.name()));
-        outgoing = new NodeMessagesFromState(this::blob, (job, e) -> {
+        disk.journal().onDurable(index -> archive());
+        pipeline = new Pipeline(core, disk.journal(), this, point -> point(point.name()));
+        outgoing = new NodeMessagesFromState(disk::blob, (job, e) -> {
             throw new Violation("I36 blobs are durable before the journal forgets them", e);
         });
-        boolean cut = journal.repair().isPresent() && world.below(2) == 0;
+        boolean cut = disk.journal().repair().isPresent() && world.below(2) == 0;
         if (cut) {
             command(new Command.SkipReservedIds(), -1, d -> {});
         }
         configure();
         later(1_000, this::everySecond);
-        log("recovered " + state.jobs().size() + " jobs at " + journal.lastIndex());
+        log("recovered " + state.jobs().size() + " jobs at " + disk.journal().lastIndex());
     }
 
     /** Another slurm.conf; a process that is down finds it when it starts. */
@@ -209,25 +184,14 @@ final class SimController implements Pipeline.Effects {
 
     private void configure() {
         command(config, -1, d -> {
-            for (SimConnection wire : List.copyOf(links.values())) {
-                if (!pipeline.durable().nodes().has(wire.node().name())) {
+            for (SimConnection connection : List.copyOf(links.values())) {
+                if (!pipeline.durable().nodes().has(connection.node().name())) {
                     world.saw("node sent away by its configuration");
-                    wire.closeAtController();
-                    gone(wire);
+                    connection.closeAtController();
+                    gone(connection);
                 }
             }
         });
-    }
-
-    private Bytes blob(String hash) {
-        if (hash.isEmpty()) {
-            return Bytes.EMPTY;
-        }
-        Bytes content = blobs.containsKey(hash) ? blobs.get(hash) : unsyncedBlobs.get(hash);
-        if (content == null) {
-            throw new Violation("I36 blobs are durable before the journal forgets them", "blob " + hash + " is gone");
-        }
-        return content;
     }
 
     /** The process dies: what was not synced is kept, torn or lost as the disk pleases. */
@@ -237,20 +201,15 @@ final class SimController implements Pipeline.Effects {
         }
         up = false;
         life++;
-        long unsynced = journal.lastIndex() - journal.durableIndex();
+        long unsynced = disk.journal().lastIndex() - disk.journal().durableIndex();
         long kept = unsynced == 0 ? 0 : world.below((int) unsynced + 1);
         log("crashes, " + kept + " of " + unsynced + " unsynced entries kept");
         world.saw(kept < unsynced ? "unsynced entries lost" : "nothing lost");
-        journal = journal.crash(kept);
+        disk.crashJournal(kept);
         archive();
-        unsyncedBlobs.forEach((hash, content) -> {
-            if (world.below(2) == 0) {
-                blobs.put(hash, content);
-            }
-        });
-        unsyncedBlobs.clear();
-        wires.forEach(SimConnection::closeAtController);
-        wires.clear();
+        disk.crashBlobs();
+        connections.forEach(SimConnection::closeAtController);
+        connections.clear();
         links.clear();
         heardMs.clear();
         syncing = false;
@@ -287,7 +246,7 @@ final class SimController implements Pipeline.Effects {
     /** Decides now; the answer comes when it is durable. For the edge and for an operator without a network. */
     void command(Command command, int uid, Consumer<Decision> answer) {
         Decision decision;
-        boolean early = plant == PlantedBug.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
+        boolean early = bug == PlantedBug.REPLY_BEFORE_SYNC && !(command instanceof Command.Report);
         State before = core.state();
         try {
             decision = pipeline.decide(command, uid, now(), early ? d -> {} : answer);
@@ -300,7 +259,7 @@ final class SimController implements Pipeline.Effects {
                 decision instanceof Decision.Accepted a && !a.changes().isEmpty();
         if (changed) {
             schedulable = true;
-            if (plant == PlantedBug.EFFECTS_BEFORE_SYNC) {
+            if (bug == PlantedBug.EFFECTS_BEFORE_SYNC) {
                 Decision.Accepted a = (Decision.Accepted) decision;
                 DecisionTime now = now();
                 outgoing.of(new Entry(now.tickMs(), now.timeMs(), uid, "", a.changes()), core.state())
@@ -333,7 +292,7 @@ final class SimController implements Pipeline.Effects {
     }
 
     private void planted(Command command, State before) {
-        if (plant == PlantedBug.DOUBLE_RELEASE
+        if (bug == PlantedBug.DOUBLE_RELEASE
                 && command instanceof Command.Report r
                 && r.message() instanceof NodeMessages.JobDone m) {
             Job job = before.jobs().find(m.jobId()).orElse(null);
@@ -343,29 +302,7 @@ final class SimController implements Pipeline.Effects {
                         .allocation()
                         .on(r.node())
                         .filter(Allocation.Share::released)
-                        .ifPresent(share -> append(new Change.NodeRestored(new Node(
-                                node.spec(),
-                                node.flags(),
-                                node.reason(),
-                                node.reasonUid(),
-                                node.reasonTime(),
-                                node.bootId(),
-                                node.version(),
-                                node.startTime(),
-                                node.hardware(),
-                                node.comment(),
-                                node.extra(),
-                                node.jobs(),
-                                node.cpusAllocated() - share.chargedCpus(),
-                                node.memoryAllocatedMb() - share.memoryMb(),
-                                node.lastBusy(),
-                                node.resumeAfter(),
-                                node.powerTime(),
-                                node.changeable(),
-                                node.active(),
-                                node.wanted(),
-                                node.powerAction(),
-                                node.marks()))));
+                        .ifPresent(share -> append(new Change.NodeRestored(PlantedStates.releasedAgain(node, share))));
             }
         }
     }
@@ -373,7 +310,7 @@ final class SimController implements Pipeline.Effects {
     private void append(Change change) {
         Entry entry = new Entry(now().tickMs(), now().timeMs(), -1, "Planted", List.of(change));
         core.apply(entry);
-        journal.append(entry.encode());
+        disk.journal().append(entry.encode());
     }
 
     private void whatIsDue(Command command) {
@@ -412,11 +349,11 @@ final class SimController implements Pipeline.Effects {
                             silentS,
                             state.settings().nodeTimeoutS())
                     .ifPresent(c -> command(c, -1, d -> {
-                        SimConnection wire = links.get(node.name());
-                        world.saw(c.getClass().getSimpleName() + (wire != null ? " although connected" : ""));
-                        if (c instanceof Command.NodeLost && wire != null) {
-                            wire.closeAtController();
-                            gone(wire);
+                        SimConnection connection = links.get(node.name());
+                        world.saw(c.getClass().getSimpleName() + (connection != null ? " although connected" : ""));
+                        if (c instanceof Command.NodeLost && connection != null) {
+                            connection.closeAtController();
+                            gone(connection);
                         }
                     }));
         }
@@ -425,14 +362,14 @@ final class SimController implements Pipeline.Effects {
     // ---- the disk
 
     private void sync() {
-        if (syncing || journal.lastIndex() == journal.durableIndex()) {
+        if (syncing || disk.journal().lastIndex() == disk.journal().durableIndex()) {
             return;
         }
         syncing = true;
-        long upTo = journal.lastIndex();
-        later(world.around(swarm.syncMs()), () -> {
+        long upTo = disk.journal().lastIndex();
+        later(world.around(parameters.syncMs()), () -> {
             syncing = false;
-            journal.sync(upTo);
+            disk.journal().sync(upTo);
             release();
             sync();
         });
@@ -443,18 +380,18 @@ final class SimController implements Pipeline.Effects {
             point("between-effects");
         }
         State durable = pipeline.durable();
-        if (pipeline.durableIndex() == truth.index()
-                && plant != PlantedBug.ID_COUNTER_NOT_RESTORED
+        if (pipeline.durableIndex() == history.index()
+                && bug != PlantedBug.ID_COUNTER_NOT_RESTORED
                 && ++released % CHECK_EVERY == 0
-                && !durable.equals(truth.state())) {
-            throw new Violation("I37 state equals its journal", StateDifferences.of(truth.state(), durable));
+                && !durable.equals(history.state())) {
+            throw new Violation("I37 state equals its journal", StateDifferences.of(history.state(), durable));
         }
     }
 
     private int released;
 
     private void archive() {
-        journal.replay(truth.index() + 1, truth::durable);
+        disk.journal().replay(history.index() + 1, history::durable);
     }
 
     /** I29, I14: what is kept beside the state equals what a rebuild would give. */
@@ -481,38 +418,17 @@ final class SimController implements Pipeline.Effects {
 
     private void snapshot(long index, State state) {
         point("during-snapshot");
-        if (plant != PlantedBug.BLOBS_NOT_SYNCED) {
-            blobs.putAll(unsyncedBlobs);
-            unsyncedBlobs.clear();
+        if (bug != PlantedBug.BLOBS_NOT_SYNCED) {
+            disk.syncBlobs();
         }
         Iterator<byte[]> items = Recovery.items(state);
         State written = state;
-        if (plant == PlantedBug.ANSWERS_NOT_IN_SNAPSHOT) {
-            written = new State(
-                    state.tickMs(),
-                    state.settings(),
-                    state.nextJobId(),
-                    state.jobIdCeiling(),
-                    state.nextSluid(),
-                    state.sluidCeiling(),
-                    state.jobs(),
-                    state.nodes(),
-                    state.partitions(),
-                    dev.muster.core.state.Table.empty(),
-                    state.ended(),
-                    state.children(),
-                    state.blobs(),
-                    state.accounts(),
-                    state.reservations(),
-                    state.shares(),
-                    state.preempted(),
-                    state.triggers(),
-                    state.crontabs(),
-                    state.buffers());
+        if (bug == PlantedBug.ANSWERS_NOT_IN_SNAPSHOT) {
+            written = PlantedStates.withoutAnswers(state);
             items = Recovery.items(written);
         }
         Iterator<byte[]> source = items;
-        journal.writeSnapshot(index, new Iterator<>() {
+        disk.journal().writeSnapshot(index, new Iterator<>() {
             @Override
             public boolean hasNext() {
                 return source.hasNext();
@@ -524,7 +440,7 @@ final class SimController implements Pipeline.Effects {
                 return source.next();
             }
         });
-        journal.truncateBefore(index);
+        disk.journal().truncateBefore(index);
         world.saw("snapshot");
         log("snapshot at " + index);
     }
@@ -533,11 +449,11 @@ final class SimController implements Pipeline.Effects {
 
     @Override
     public void apply(Entry entry, State before, State after) {
-        if (plant != PlantedBug.EFFECTS_BEFORE_SYNC) {
+        if (bug != PlantedBug.EFFECTS_BEFORE_SYNC) {
             direct(outgoing.of(entry, after));
         }
         long index = pipeline.durableIndex();
-        if (index - lastSnapshot >= swarm.snapshotEvery()) {
+        if (index - lastSnapshot >= parameters.snapshotEvery()) {
             lastSnapshot = index;
             later(world.below(500), () -> snapshot(index, after));
         }
@@ -552,20 +468,20 @@ final class SimController implements Pipeline.Effects {
     }
 
     private void tell(Decision.Direct m) {
-        SimConnection wire = links.get(m.node());
-        if (wire != null) {
-            wire.send(m.message());
+        SimConnection connection = links.get(m.node());
+        if (connection != null) {
+            connection.send(m.message());
         }
     }
 
     // ---- nodes
 
-    void received(SimConnection wire, ToController message) {
+    void received(SimConnection connection, ToController message) {
         guarded(() -> {
-            String node = wire.node().name();
+            String node = connection.node().name();
             heardMs.put(node, world.nowMs());
             if (message instanceof NodeMessages.Register m) {
-                register(wire, m);
+                register(connection, m);
                 return;
             }
             switch (message) {
@@ -575,70 +491,61 @@ final class SimController implements Pipeline.Effects {
                 case NodeMessages.Relayed m -> {}
                 case NodeMessages.FileRead m -> {}
                 case NodeMessages.UseRead m -> {}
-                case NodeMessages.StepLaunched m -> report(wire, m, m.seq());
-                case NodeMessages.LaunchFailed m -> report(wire, m, m.seq());
-                case NodeMessages.StepExited m -> report(wire, m, m.seq());
-                case NodeMessages.StepAborted m -> report(wire, m, m.seq());
-                case NodeMessages.StepManaged m -> report(wire, m, m.seq());
-                case NodeMessages.NodeTrouble m -> wire.send(new NodeMessages.Ack(m.seq()));
-                case NodeMessages.JobDone m -> report(wire, m, m.seq());
-                case NodeMessages.PrologDone m -> report(wire, m, m.seq());
+                case NodeMessages.StepLaunched m -> report(connection, m, m.seq());
+                case NodeMessages.LaunchFailed m -> report(connection, m, m.seq());
+                case NodeMessages.StepExited m -> report(connection, m, m.seq());
+                case NodeMessages.StepAborted m -> report(connection, m, m.seq());
+                case NodeMessages.StepManaged m -> report(connection, m, m.seq());
+                case NodeMessages.NodeTrouble m -> connection.send(new NodeMessages.Ack(m.seq()));
+                case NodeMessages.JobDone m -> report(connection, m, m.seq());
+                case NodeMessages.PrologDone m -> report(connection, m, m.seq());
             }
         });
     }
 
-    private void report(SimConnection wire, ToController message, long seq) {
+    private void report(SimConnection connection, ToController message, long seq) {
         log("hears " + message);
-        if (plant == PlantedBug.ACK_BEFORE_DURABLE) {
-            wire.send(new NodeMessages.Ack(seq));
+        if (bug == PlantedBug.ACK_BEFORE_DURABLE) {
+            connection.send(new NodeMessages.Ack(seq));
         }
-        command(new Command.Report(wire.node().name(), message), 0, d -> {
+        command(new Command.Report(connection.node().name(), message), 0, d -> {
             if (d instanceof Decision.Accepted) {
-                if (plant != PlantedBug.ACK_BEFORE_DURABLE) {
-                    wire.send(new NodeMessages.Ack(seq));
+                if (bug != PlantedBug.ACK_BEFORE_DURABLE) {
+                    connection.send(new NodeMessages.Ack(seq));
                 }
             } else {
-                wire.closeAtController();
-                gone(wire);
+                connection.closeAtController();
+                gone(connection);
             }
         });
     }
 
-    private void register(SimConnection wire, NodeMessages.Register m) {
+    private void register(SimConnection connection, NodeMessages.Register m) {
         NodeMessages.Register seen = m;
         Node known = core.state().nodes().find(m.node()).orElse(null);
-        if (plant == PlantedBug.REBOOT_NOT_NOTICED
+        if (bug == PlantedBug.REBOOT_NOT_NOTICED
                 && known != null
                 && !known.bootId().isEmpty()) {
-            seen = new NodeMessages.Register(
-                    m.node(),
-                    m.cluster(),
-                    known.bootId(),
-                    m.version(),
-                    m.startTime(),
-                    m.hardware(),
-                    m.attempts(),
-                    "",
-                    "");
+            seen = PlantedStates.ofBoot(known.bootId(), m);
         }
         command(new Command.RegisterNode(seen), 0, d -> {
             if (!(d instanceof Decision.Accepted a)) {
-                wire.closeAtController();
+                connection.closeAtController();
                 return;
             }
-            SimConnection old = links.put(m.node(), wire);
-            if (old != null && old != wire) {
+            SimConnection old = links.put(m.node(), connection);
+            if (old != null && old != connection) {
                 old.closeAtController();
             }
-            wire.send(new NodeMessages.Welcome(1, 5));
+            connection.send(new NodeMessages.Welcome(1, 5));
             List<ToNode> orders = new ArrayList<>();
             a.direct().forEach(x -> orders.add(x.message()));
             orders.addAll(outgoing.desired(pipeline.durable(), m.node(), now().tickMs()));
             for (ToNode order : orders) {
-                boolean lost = plant == PlantedBug.LOST_END_NOT_DERIVED && order instanceof NodeMessages.EndJob
-                        || plant == PlantedBug.LOST_LAUNCH_NOT_DERIVED && order instanceof NodeMessages.Launch;
+                boolean lost = bug == PlantedBug.LOST_END_NOT_DERIVED && order instanceof NodeMessages.EndJob
+                        || bug == PlantedBug.LOST_LAUNCH_NOT_DERIVED && order instanceof NodeMessages.Launch;
                 if (!lost) {
-                    wire.send(order);
+                    connection.send(order);
                 }
             }
             scheduler.connected(m.node(), true);
@@ -648,15 +555,15 @@ final class SimController implements Pipeline.Effects {
         });
     }
 
-    void accepted(SimConnection wire) {
-        wires.removeIf(w -> !w.controllerOpen);
-        wires.add(wire);
+    void accepted(SimConnection connection) {
+        connections.removeIf(w -> !w.controllerOpen);
+        connections.add(connection);
     }
 
-    void gone(SimConnection wire) {
-        if (up && links.remove(wire.node().name(), wire)) {
-            log("lost " + wire.node().name());
-            scheduler.connected(wire.node().name(), false);
+    void gone(SimConnection connection) {
+        if (up && links.remove(connection.node().name(), connection)) {
+            log("lost " + connection.node().name());
+            scheduler.connected(connection.node().name(), false);
             schedulable = true;
             later(1, this::pass);
         }
@@ -670,8 +577,6 @@ final class SimController implements Pipeline.Effects {
     }
 
     void storeBlob(String hash, Bytes content) {
-        if (!blobs.containsKey(hash)) {
-            unsyncedBlobs.put(hash, content);
-        }
+        disk.store(hash, content);
     }
 }

@@ -42,7 +42,7 @@ final class Simulation {
     /** How a seed went. */
     record Outcome(
             long seed,
-            SimParameters swarm,
+            SimParameters parameters,
             long hash,
             long events,
             int jobs,
@@ -52,40 +52,40 @@ final class Simulation {
             Map<String, Integer> seen,
             List<String> trace) {}
 
-    private final PlantedBug plant;
-    private final SimParameters swarm;
+    private final PlantedBug bug;
+    private final SimParameters parameters;
     private final World world;
-    private final DurableHistory truth;
-    private final ExecutionLedger reality;
+    private final DurableHistory history;
+    private final ExecutionLedger ledger;
     private final SimController controller;
     private final List<SimNode> nodes = new ArrayList<>();
     private final List<SimClient> clients = new ArrayList<>();
 
-    private Simulation(long seed, PlantedBug plant, boolean verbose) {
-        this.plant = plant;
-        this.swarm = SimParameters.draw(new Random(seed * 31 + 7));
+    private Simulation(long seed, PlantedBug bug, boolean verbose) {
+        this.bug = bug;
+        this.parameters = SimParameters.draw(new Random(seed * 31 + 7));
         this.world = new World(seed, verbose);
-        this.truth = new DurableHistory(world);
-        this.reality = new ExecutionLedger(world, truth);
-        truth.reality(reality);
-        this.controller = new SimController(world, swarm, plant, truth, config(swarm));
-        for (int i = 0; i < swarm.nodes(); i++) {
-            SimNode node = new SimNode(world, swarm, plant, reality, "n" + i);
+        this.history = new DurableHistory(world);
+        this.ledger = new ExecutionLedger(world, history);
+        history.ledger(ledger);
+        this.controller = new SimController(world, parameters, bug, history, config(parameters));
+        for (int i = 0; i < parameters.nodes(); i++) {
+            SimNode node = new SimNode(world, parameters, bug, ledger, "n" + i);
             node.connectTo(controller);
             nodes.add(node);
         }
-        for (int i = 0; i < swarm.clients(); i++) {
-            clients.add(new SimClient(world, swarm, plant, truth, controller, i, swarm.jobs() / swarm.clients() + 1));
+        for (int i = 0; i < parameters.clients(); i++) {
+            clients.add(new SimClient(world, parameters, bug, history, controller, i, parameters.jobs() / parameters.clients() + 1));
         }
-        reality.talkingFor(name -> {
+        ledger.talkingFor(name -> {
             SimNode node = nodes.get(Integer.parseInt(name.substring(1)));
             return world.nowMs()
                     - Math.max(node.talkingSinceMs(), controller.isUp() ? controller.startedMs() : Long.MAX_VALUE / 2);
         });
     }
 
-    static Outcome run(long seed, PlantedBug plant, boolean verbose) {
-        Simulation s = new Simulation(seed, plant, verbose);
+    static Outcome run(long seed, PlantedBug bug, boolean verbose) {
+        Simulation s = new Simulation(seed, bug, verbose);
         Optional<Violation> violation = Optional.empty();
         try {
             s.play();
@@ -96,11 +96,11 @@ final class Simulation {
         }
         return new Outcome(
                 seed,
-                s.swarm,
+                s.parameters,
                 s.world.hash(),
                 s.world.steps(),
-                s.truth.jobsSeen(),
-                s.reality.launches(),
+                s.history.jobsSeen(),
+                s.ledger.launches(),
                 s.world.nowMs(),
                 violation,
                 s.world.seen(),
@@ -134,9 +134,9 @@ final class Simulation {
                 order);
     }
 
-    static Command.ApplyConfig config(SimParameters swarm) {
+    static Command.ApplyConfig config(SimParameters parameters) {
         TreeMap<String, String> options = new TreeMap<>();
-        options.put("kill_invalid_depend", Boolean.toString(swarm.killInvalidDepend()));
+        options.put("kill_invalid_depend", Boolean.toString(parameters.killInvalidDepend()));
         Settings settings = new Settings(
                 "sim",
                 SLURM_UID,
@@ -150,26 +150,26 @@ final class Simulation {
                 0,
                 0,
                 5,
-                swarm.minJobAgeS(),
+                parameters.minJobAgeS(),
                 0,
                 2,
-                swarm.nodeTimeoutS(),
+                parameters.nodeTimeoutS(),
                 10,
                 40_000,
                 512,
                 true,
                 "NO",
-                swarm.externSteps(),
-                swarm.awaitProlog() || swarm.externSteps(),
+                parameters.externSteps(),
+                parameters.awaitProlog() || parameters.externSteps(),
                 false,
                 false,
                 List.of("gpu"),
                 SlurmConfOptions.of(options));
         List<Node.Spec> specs = new ArrayList<>();
         List<String> names = new ArrayList<>();
-        for (int i = 0; i < swarm.nodes(); i++) {
+        for (int i = 0; i < parameters.nodes(); i++) {
             names.add("n" + i);
-            specs.add(spec("n" + i, i, swarm.cpus()));
+            specs.add(spec("n" + i, i, parameters.cpus()));
         }
         PartitionInfo info = Codec.bind(
                 new Json.Obj()
@@ -194,7 +194,7 @@ final class Simulation {
 
     /** A node is missing, the partition is down, or all is as it was. */
     private Command.ApplyConfig anyConfig() {
-        Command.ApplyConfig whole = config(swarm);
+        Command.ApplyConfig whole = config(parameters);
         Partition p = whole.partitions().getFirst();
         return switch (world.below(4)) {
             case 0 ->
@@ -224,23 +224,23 @@ final class Simulation {
     // ---- the course of things
 
     private void play() {
-        world.log("seed", swarm.toString());
+        world.log("seed", parameters.toString());
         controller.start();
         nodes.forEach(n -> world.at(world.below(10_000), n::powerOn));
         clients.forEach(SimClient::start);
-        every(swarm.crashMeanMs(), controller::crash);
-        every(swarm.pointMeanMs(), () -> controller.arm(POINTS.get(world.below(POINTS.size())), 1 + world.below(5)));
-        every(swarm.resetMeanMs(), () -> anyNode().resetWire());
+        every(parameters.crashMeanMs(), controller::crash);
+        every(parameters.pointMeanMs(), () -> controller.arm(POINTS.get(world.below(POINTS.size())), 1 + world.below(5)));
+        every(parameters.resetMeanMs(), () -> anyNode().resetWire());
         every(
-                swarm.partitionMeanMs(),
+                parameters.partitionMeanMs(),
                 () -> anyNode()
-                        .cutOff(1_000L + world.below(world.below(2) == 0 ? 10_000 : 3 * 1000 * swarm.nodeTimeoutS())));
-        every(swarm.slurmdMeanMs(), () -> anyNode().restartSlurmd());
-        every(swarm.rebootMeanMs(), () -> anyNode().reboot());
-        every(swarm.stepdMeanMs(), () -> anyNode().killStepd());
-        every(swarm.reconfigureMeanMs(), () -> controller.reconfigure(anyConfig()));
-        every(swarm.clockJumpMeanMs(), () -> controller.jumpClock(world.below(240_000) - 120_000));
-        world.run(swarm.faultsMs());
+                        .cutOff(1_000L + world.below(world.below(2) == 0 ? 10_000 : 3 * 1000 * parameters.nodeTimeoutS())));
+        every(parameters.slurmdMeanMs(), () -> anyNode().restartSlurmd());
+        every(parameters.rebootMeanMs(), () -> anyNode().reboot());
+        every(parameters.stepdMeanMs(), () -> anyNode().killStepd());
+        every(parameters.reconfigureMeanMs(), () -> controller.reconfigure(anyConfig()));
+        every(parameters.clockJumpMeanMs(), () -> controller.jumpClock(world.below(240_000) - 120_000));
+        world.run(parameters.faultsMs());
         calm();
         judge();
     }
@@ -266,7 +266,7 @@ final class Simulation {
         world.calmDown();
         controller.arm("", 0);
         nodes.forEach(SimNode::heal);
-        controller.reconfigure(config(swarm));
+        controller.reconfigure(config(parameters));
         long until = world.nowMs() + LIVENESS_MS;
         while (world.nowMs() < until) {
             world.run(world.nowMs() + 10_000);
@@ -276,7 +276,7 @@ final class Simulation {
             controller.request(c -> operate());
         }
         StringBuilder left = new StringBuilder();
-        truth.state().jobs().values().stream()
+        history.state().jobs().values().stream()
                 .filter(j -> !j.state().isTerminal() || j.has(JobFlag.COMPLETING))
                 .forEach(j -> left.append("\n  ")
                         .append(j.displayId())
@@ -292,7 +292,7 @@ final class Simulation {
                         .append(j.run().allocation()));
         nodes.forEach(
                 n -> left.append("\n  ").append(n.name()).append(" knows ").append(n.known()));
-        truth.state()
+        history.state()
                 .nodes()
                 .values()
                 .forEach(n -> left.append("\n  ")
@@ -306,8 +306,8 @@ final class Simulation {
 
     private boolean isQuiet() {
         return controller.isUp()
-                && truth.unfinished() == 0
-                && controller.state().equals(truth.state())
+                && history.unfinished() == 0
+                && controller.state().equals(history.state())
                 && nodes.stream().allMatch(n -> n.known().isEmpty())
                 && clients.stream().noneMatch(SimClient::isWaiting);
     }
@@ -341,12 +341,12 @@ final class Simulation {
     }
 
     private void judge() {
-        if (!reality.alive().isEmpty()) {
-            throw new Violation("nothing is left running", reality.alive().toString());
+        if (!ledger.alive().isEmpty()) {
+            throw new Violation("nothing is left running", ledger.alive().toString());
         }
-        truth.acknowledgedAreKnown();
+        history.acknowledgedAreKnown();
         controller.checkIndexes();
-        for (Node node : truth.state().nodes().values()) {
+        for (Node node : history.state().nodes().values()) {
             if (!node.jobs().isEmpty() || node.cpusAllocated() != 0 || node.memoryAllocatedMb() != 0) {
                 throw new Violation("I14 no drift", node.toString());
             }
@@ -355,7 +355,7 @@ final class Simulation {
         world.run(world.nowMs() + 40_000);
     }
 
-    PlantedBug plant() {
-        return plant;
+    PlantedBug bug() {
+        return bug;
     }
 }

@@ -43,11 +43,11 @@ class FoundBySeedsTest {
 
     private static SimParameters plain() {
         Random random = new Random(1);
-        SimParameters swarm = SimParameters.draw(random);
-        while (swarm.externSteps() || swarm.awaitProlog() || swarm.nodes() != 1) {
-            swarm = SimParameters.draw(random);
+        SimParameters parameters = SimParameters.draw(random);
+        while (parameters.externSteps() || parameters.awaitProlog() || parameters.nodes() != 1) {
+            parameters = SimParameters.draw(random);
         }
-        return swarm;
+        return parameters;
     }
 
     private Decision.Accepted run(Command command) {

@@ -52,7 +52,7 @@ class SimulatorTest {
         for (long seed = 1; seed <= SEEDS; seed++) {
             Simulation.Outcome o = Simulation.run(seed, PlantedBug.NONE, false);
             o.violation()
-                    .ifPresent(v -> failed.add("seed " + o.seed() + ": " + v.getMessage() + "\n" + o.swarm()
+                    .ifPresent(v -> failed.add("seed " + o.seed() + ": " + v.getMessage() + "\n" + o.parameters()
                             + "\n(./muster simulate with -Dseed=" + o.seed() + " shows the trace)"));
             o.seen().forEach((what, times) -> seen.merge(what, times, Integer::sum));
         }
@@ -72,17 +72,17 @@ class SimulatorTest {
     @Test
     void plantedBugsAreCaught() {
         List<String> missed = new ArrayList<>();
-        for (PlantedBug plant : PlantedBug.values()) {
-            if (plant != PlantedBug.NONE && firstCaught(plant) == 0) {
-                missed.add(plant + ": " + plant.sentence());
+        for (PlantedBug bug : PlantedBug.values()) {
+            if (bug != PlantedBug.NONE && firstCaught(bug) == 0) {
+                missed.add(bug + ": " + bug.sentence());
             }
         }
         assertThat(missed).isEmpty();
     }
 
-    private static long firstCaught(PlantedBug plant) {
+    private static long firstCaught(PlantedBug bug) {
         for (long seed = 1; seed <= BUDGET; seed++) {
-            if (Simulation.run(seed, plant, false).violation().isPresent()) {
+            if (Simulation.run(seed, bug, false).violation().isPresent()) {
                 return seed;
             }
         }

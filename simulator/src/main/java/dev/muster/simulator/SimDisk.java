@@ -1,0 +1,61 @@
+package dev.muster.simulator;
+
+import dev.muster.journal.MemoryJournal;
+import dev.muster.json.Bytes;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What a {@link SimController} has on disk: its journal, and the contents of scripts, of which some may be unsynced. */
+final class SimDisk {
+    private final World world;
+    private MemoryJournal journal = new MemoryJournal();
+    private final Map<String, Bytes> blobs = new TreeMap<>();
+    private final Map<String, Bytes> unsyncedBlobs = new TreeMap<>();
+
+    SimDisk(World world) {
+        this.world = world;
+    }
+
+    MemoryJournal journal() {
+        return journal;
+    }
+
+    /** Stores a content; it is not synced yet. */
+    void store(String hash, Bytes content) {
+        if (!blobs.containsKey(hash)) {
+            unsyncedBlobs.put(hash, content);
+        }
+    }
+
+    /** Syncs the contents, as must be done before the journal forgets them. */
+    void syncBlobs() {
+        blobs.putAll(unsyncedBlobs);
+        unsyncedBlobs.clear();
+    }
+
+    Bytes blob(String hash) {
+        if (hash.isEmpty()) {
+            return Bytes.EMPTY;
+        }
+        Bytes content = blobs.containsKey(hash) ? blobs.get(hash) : unsyncedBlobs.get(hash);
+        if (content == null) {
+            throw new Violation("I36 blobs are durable before the journal forgets them", "blob " + hash + " is gone");
+        }
+        return content;
+    }
+
+    /** The process dies: this many of the entries that were not synced stay. */
+    void crashJournal(long kept) {
+        journal = journal.crash(kept);
+    }
+
+    /** The process dies: each content that was not synced is kept or lost as the disk pleases. */
+    void crashBlobs() {
+        unsyncedBlobs.forEach((hash, content) -> {
+            if (world.below(2) == 0) {
+                blobs.put(hash, content);
+            }
+        });
+        unsyncedBlobs.clear();
+    }
+}
