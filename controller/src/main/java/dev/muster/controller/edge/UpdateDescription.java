@@ -8,7 +8,6 @@ import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
 import dev.muster.controller.lua.MailBits;
-import dev.muster.controller.lua.SubmitScript;
 import dev.muster.core.state.Job;
 import dev.muster.json.Bytes;
 import dev.muster.json.RecordEditor;
@@ -330,7 +329,7 @@ final class UpdateDescription {
 
     private final Job job;
     private final Map<String, String> byKey;
-    private final RecordEditor<JobDesc> edit = RecordEditor.of(SubmitScript.NO_JOB);
+    private final RecordEditor<JobDesc> edit = RecordEditor.of(JobDesc.empty());
     private final Map<String, Object> values = new TreeMap<>();
 
     /** @param changes by whole keys in lower case */

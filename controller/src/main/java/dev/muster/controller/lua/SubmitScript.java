@@ -1,7 +1,6 @@
 package dev.muster.controller.lua;
 
 import dev.muster.json.Bytes;
-import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.json.RecordEditor;
 import dev.muster.lua.CLibrary;
@@ -352,9 +351,6 @@ public final class SubmitScript implements AutoCloseable {
 
     // ---- job_desc
 
-    /** Description of a job that says nothing. */
-    public static final JobDesc NO_JOB = Codec.bind(new Json.Obj(), JobDesc.class);
-
     /** A job as the script sees and changes it. */
     private final class Description {
         private final RecordEditor<JobDesc> edit;
@@ -474,7 +470,7 @@ public final class SubmitScript implements AutoCloseable {
         /** Tells what is wrong with a number of an update: the update has it beside the description. */
         private static Optional<String> checkNumberOfUpdate(String name, Object value) {
             try {
-                return JobFields.set(RecordEditor.of(NO_JOB), name, value);
+                return JobFields.set(RecordEditor.of(JobDesc.empty()), name, value);
             } catch (Json.MalformedException e) {
                 return Optional.empty(); // a large number may have a meaning in an update
             }

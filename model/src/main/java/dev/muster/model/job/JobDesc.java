@@ -1,6 +1,8 @@
 package dev.muster.model.job;
 
 import dev.muster.json.Bytes;
+import dev.muster.json.Codec;
+import dev.muster.json.Json;
 import dev.muster.json.RecordEditor;
 import dev.muster.model.Identity;
 import java.util.List;
@@ -52,6 +54,16 @@ public record JobDesc(
         ALLOCATION,
         /** srun outside an allocation: the job lives as long as its one step. */
         RUN
+    }
+
+    /** Returns the description of a job that sets nothing. */
+    public static JobDesc empty() {
+        return Empty.DESC;
+    }
+
+    /** The empty description, made when it is first asked for: commands need none. */
+    private static final class Empty {
+        static final JobDesc DESC = Codec.bind(new Json.Obj(), JobDesc.class);
     }
 
     /**
