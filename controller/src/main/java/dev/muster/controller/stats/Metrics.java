@@ -246,11 +246,11 @@ public final class Metrics {
         if (!job.isPending()) {
             return;
         }
-        long least = Math.max(1, TresCounts.nodes(job));
-        long atMost = Math.max(least, job.desc().request().nodesMax());
+        long minNodes = Math.max(1, TresCounts.nodes(job));
+        long maxNodes = Math.max(minNodes, job.desc().request().nodesMax());
         for (String suffix : job.isHeld() ? List.of("") : List.of("", "_nohold")) {
-            largest.merge("max_job_nodes" + suffix, atMost, Long::max);
-            largest.merge("min_job_nodes" + suffix, least, Long::max);
+            largest.merge("max_job_nodes" + suffix, maxNodes, Long::max);
+            largest.merge("min_job_nodes" + suffix, minNodes, Long::max);
         }
         if (reason.apply(job) == JobReason.PARTITION_NODE_LIMIT) {
             largest.merge("wait_part_node_limit", 1L, Long::sum);

@@ -71,12 +71,12 @@ final class DeviceBinding {
         }
         if (bind.startsWith("single:")) {
             int tasksPerDevice = Math.max(1, number(bind.substring(7)));
-            int least = ids.stream()
+            int leastUsed = ids.stream()
                     .filter(close::contains)
                     .min(Comparator.comparingInt(id -> bound.getOrDefault(id, 0) / tasksPerDevice))
                     .orElseThrow();
-            bound.merge(least, 1, Integer::sum);
-            return IndexSet.of(least);
+            bound.merge(leastUsed, 1, Integer::sum);
+            return IndexSet.of(leastUsed);
         }
         int own = bind.startsWith("per_task:") ? Math.max(1, number(bind.substring(9))) : perTask;
         IndexSet out = IndexSet.empty();

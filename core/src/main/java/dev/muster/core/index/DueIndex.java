@@ -428,8 +428,8 @@ public final class DueIndex {
     /** Returns the seconds since 1970 after which the job cannot end before its deadline any more. */
     private static long latestStart(Job job) {
         JobDesc.Timing t = job.desc().timing();
-        int least = t.timeMinMin() > 0 ? t.timeMinMin() : Math.max(0, t.timeLimitMin());
-        return t.deadline() - least * 60L;
+        int minLimitMin = t.timeMinMin() > 0 ? t.timeMinMin() : Math.max(0, t.timeLimitMin());
+        return t.deadline() - minLimitMin * 60L;
     }
 
     /** Returns the pending jobs that will miss their deadline. */

@@ -375,13 +375,13 @@ public final class SubmitRules {
 
     /** Tests whether the job's --time-min is longer than the MaxTime of each of its partitions. */
     private boolean isTooLong(JobDesc desc) {
-        int least = desc.timing().timeMinMin();
-        return least > 0
+        int minLimitMin = desc.timing().timeMinMin();
+        return minLimitMin > 0
                 && desc.partitionList().stream()
                         .allMatch(name -> state.partitions()
                                 .find(name)
                                 .filter(p -> p.info().maxTimeMin() >= 0
-                                        && least > p.info().maxTimeMin())
+                                        && minLimitMin > p.info().maxTimeMin())
                                 .isPresent());
     }
 

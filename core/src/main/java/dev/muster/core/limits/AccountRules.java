@@ -262,7 +262,7 @@ public final class AccountRules {
                     1,
                     new Rule(
                             out.get(1).qos,
-                            unsaid(out.get(1).limits, out.get(0).limits),
+                            withoutNamed(out.get(1).limits, out.get(0).limits),
                             out.get(1).part,
                             out.get(1).members));
         }
@@ -285,7 +285,7 @@ public final class AccountRules {
     }
 
     /** Returns the limits without those that others name already, resource by resource. */
-    private static Map<String, String> unsaid(Map<String, String> limits, Map<String, String> named) {
+    private static Map<String, String> withoutNamed(Map<String, String> limits, Map<String, String> named) {
         Map<String, String> out = new java.util.TreeMap<>(limits);
         named.forEach((name, value) -> {
             if (!value.contains("=") || LimitValues.text(out, name).isEmpty()) {

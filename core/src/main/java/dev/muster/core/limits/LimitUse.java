@@ -31,7 +31,7 @@ public final class LimitUse {
     public record Found(String holder, String limit, String what, long max, long used, long asked) {}
 
     private record Holder(
-            String holder, Map<String, String> limits, boolean own, Predicate<AccountUse.Payer> members) {}
+            String name, Map<String, String> limits, boolean own, Predicate<AccountUse.Payer> members) {}
 
     private static final List<String> GROUP = List.of("GrpTRES", "GrpJobs");
     private static final List<String> USER = List.of("MaxTRESPU", "MaxJobsPU");
@@ -113,7 +113,7 @@ public final class LimitUse {
         keys.removeIf(key -> key.contains("Jobs") != word.contains("Jobs"));
         for (String key : keys) {
             Predicate<AccountUse.Payer> members = h.members;
-            String holder = h.holder;
+            String holder = h.name;
             if (key.endsWith("PU")) {
                 members = members.and(p -> p.user().equals(desc.owner().user()));
                 holder += ", each user";
@@ -121,7 +121,7 @@ public final class LimitUse {
                 members = members.and(p -> p.account().equals(desc.charge().account()));
                 holder += ", each account";
             }
-            AccountUse.Sum sum = use.of(List.of(h.holder, key), members);
+            AccountUse.Sum sum = use.of(List.of(h.name, key), members);
             if (key.contains("Jobs")) {
                 long limit = number(h.limits, key);
                 if (limit >= 0 && sum.running + 1L > limit) {
@@ -144,7 +144,7 @@ public final class LimitUse {
         for (String key : JOB) {
             long wall = key.equals("MaxWall") ? number(h.limits, key) : -1;
             if (wall >= 0 && (limitMin < 0 || limitMin > wall)) {
-                return Optional.of(new Found(h.holder, key, "minutes", wall, -1, limitMin));
+                return Optional.of(new Found(h.name, key, "minutes", wall, -1, limitMin));
             }
             for (Map.Entry<String, Long> l : key.equals("MaxWall")
                     ? Map.<String, Long>of().entrySet()
@@ -152,7 +152,7 @@ public final class LimitUse {
                 long nodes = key.endsWith("PerNode") ? Math.max(1, asked.getOrDefault("node", 1L)) : 1;
                 long more = (asked.getOrDefault(l.getKey(), 0L) + nodes - 1) / nodes;
                 if (more > l.getValue()) {
-                    return Optional.of(new Found(h.holder, key, l.getKey(), l.getValue(), -1, more));
+                    return Optional.of(new Found(h.name, key, l.getKey(), l.getValue(), -1, more));
                 }
             }
         }
@@ -166,10 +166,10 @@ public final class LimitUse {
         for (String key : OVER_TIME) {
             long wall = key.equals("GrpWall") ? number(h.limits, key) : -1;
             for (Map.Entry<String, Long> l : amounts(h.limits, key).entrySet()) {
-                return Optional.of(new Found(h.holder, key, l.getKey() + " minutes", l.getValue(), -1, -1));
+                return Optional.of(new Found(h.name, key, l.getKey() + " minutes", l.getValue(), -1, -1));
             }
             if (wall >= 0) {
-                return Optional.of(new Found(h.holder, key, "minutes", wall, -1, -1));
+                return Optional.of(new Found(h.name, key, "minutes", wall, -1, -1));
             }
         }
         return Optional.empty();

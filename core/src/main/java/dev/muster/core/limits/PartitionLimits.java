@@ -57,8 +57,10 @@ public final class PartitionLimits {
      * is to have all of it.
      */
     public static int shortestMin(JobDesc desc, int limitMin, Settings settings) {
-        int least = desc.timing().timeMinMin();
-        return least > 0 && (limitMin < 0 || least < limitMin) && !SoftLimit.has(desc, settings) ? least : -1;
+        int minLimitMin = desc.timing().timeMinMin();
+        return minLimitMin > 0 && (limitMin < 0 || minLimitMin < limitMin) && !SoftLimit.has(desc, settings)
+                ? minLimitMin
+                : -1;
     }
 
     /** Returns the minutes the job would get in this partition; -1 for no limit. */
@@ -227,8 +229,8 @@ public final class PartitionLimits {
 
     /** Returns the nodes that a job of the partition has at least: MinNodes, unless its QOS lifts that. */
     public static int minNodes(JobDesc desc, Partition partition, State state) {
-        int least = partition.info().minNodes();
-        return least > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : least;
+        int minNodes = partition.info().minNodes();
+        return minNodes > 1 && QosRules.has(state, desc, QosRules.MIN_NODES) ? 1 : minNodes;
     }
 
     /**

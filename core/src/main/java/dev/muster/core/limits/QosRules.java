@@ -151,9 +151,9 @@ public final class QosRules {
             return false;
         }
         String own = qos.map(q -> q.limits().getOrDefault("MinPrioThresh", "")).orElse("");
-        String least = own.isEmpty()
+        String minPriority = own.isEmpty()
                 ? assoc.map(a -> a.limits().getOrDefault("MinPrioThresh", "")).orElse("")
                 : own;
-        return least.isEmpty() || priority >= Long.parseLong(least);
+        return minPriority.isEmpty() || priority >= Long.parseLong(minPriority);
     }
 }

@@ -127,7 +127,7 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
     }
 
     private static int cpus(ResourceRequest r) {
-        int nodes = least(r);
+        int nodes = minNodes(r);
         // with --overcommit as if there were one task on each node
         int tasks;
         if (GresRequest.overcommits(r)) {
@@ -151,11 +151,11 @@ public record TresCounts(int cpus, long memoryMb, int nodes, Map<String, Integer
 
     private static int nodes(ResourceRequest r) {
         int byTasks = r.tasksPerNode() > 0 && r.tasks() > 0 ? SaturatingMath.dividedUp(r.tasks(), r.tasksPerNode()) : 1;
-        return Math.max(byTasks, least(r));
+        return Math.max(byTasks, minNodes(r));
     }
 
     /** Returns the least number of nodes; a job that sets none has all nodes that it names. */
-    private static int least(ResourceRequest r) {
+    private static int minNodes(ResourceRequest r) {
         boolean named = r.nodesMin() == 0 && !r.nodeList().isEmpty();
         int listed = named && HostList.parse(r.nodeList()) instanceof HostList.Parsed.Ok ok
                 ? (int) ok.list().names().stream().distinct().count()

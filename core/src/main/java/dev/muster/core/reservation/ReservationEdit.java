@@ -326,13 +326,13 @@ public final class ReservationEdit {
         String name = eq < 0 ? item : item.substring(0, eq).toLowerCase(java.util.Locale.ROOT);
         boolean isGres = name.startsWith(GRES);
         long number = eq < 0 ? withoutNumber(isGres) : Tres.number(item.substring(eq + 1));
-        int least = isGres ? 1 : 0;
+        int minCount = isGres ? 1 : 0;
         boolean total = key.equals("tres");
         String count = Long.toString(number);
         if (IGNORED_TRES.contains(name) && number >= 0) {
             return;
         }
-        if (number < least || number > COUNT_MAX) {
+        if (number < minCount || number > COUNT_MAX) {
             wrong(SlurmErrno.INVALID_TRES);
         } else if (name.equals("node") && total) {
             values.put("nodecnt", count);

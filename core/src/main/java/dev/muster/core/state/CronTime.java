@@ -71,7 +71,7 @@ public record CronTime(
     }
 
     /** Returns the numbers of one field; none if it is wrong. */
-    private static IndexSet field(String text, int least, int greatest, List<String> names, int firstName) {
+    private static IndexSet field(String text, int min, int max, List<String> names, int firstName) {
         IndexSet all = IndexSet.empty();
         for (String part : text.toLowerCase(Locale.ROOT).split(",", -1)) {
             int slash = part.indexOf('/');
@@ -81,23 +81,23 @@ public record CronTime(
             boolean star = range.equals("*");
             int from;
             if (star) {
-                from = least;
+                from = min;
             } else {
                 from = number(dash < 0 ? range : range.substring(0, dash), names, firstName);
             }
 
             int to;
             if (star) {
-                to = greatest;
+                to = max;
             } else if (dash >= 0) {
                 to = number(range.substring(dash + 1), names, firstName);
             } else if (slash < 0) {
                 to = from;
             } else {
-                to = greatest;
+                to = max;
             }
 
-            if (step < 1 || from < least || to < from || to > greatest) {
+            if (step < 1 || from < min || to < from || to > max) {
                 return IndexSet.empty();
             }
             for (int i = from; i <= to; i += step) {

@@ -63,11 +63,11 @@ final class HetStep {
             return Optional.empty(); // which is what it hears
         }
         int all = job.run().allocation().nodes().size();
-        int least = Math.max(1, request.nodesMin());
-        if (least > all - excluded.size()) {
+        int minNodes = Math.max(1, request.nodesMin());
+        if (minNodes > all - excluded.size()) {
             return Optional.of(new Decision.Rejected(
                     SlurmErrno.INVALID_NODE_COUNT,
-                    "Allocation failure of " + least + " nodes: job size of " + all + ", already allocated "
+                    "Allocation failure of " + minNodes + " nodes: job size of " + all + ", already allocated "
                             + excluded.size() + " nodes to previous components."));
         }
         return wanted.stream().noneMatch(excluded::contains)

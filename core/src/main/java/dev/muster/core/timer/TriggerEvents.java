@@ -38,23 +38,24 @@ public final class TriggerEvents {
             if (!name.isEmpty()) {
                 before.nodes()
                         .find(name)
-                        .ifPresent(was -> after.nodes().find(name).ifPresent(is -> compare(was, is)));
+                        .ifPresent(old -> after.nodes().find(name).ifPresent(node -> addEvents(old, node)));
             }
         }
     }
 
-    private void compare(Node was, Node now) {
-        note("down", now, now.has(Node.Flag.DOWN) && !was.has(Node.Flag.DOWN));
-        note("up", now, was.has(Node.Flag.DOWN) && !now.has(Node.Flag.DOWN));
-        note("drained", now, isDrained(now) && !isDrained(was));
+    /** Adds the events that a change of a node is for triggers. */
+    private void addEvents(Node before, Node after) {
+        note("down", after, after.has(Node.Flag.DOWN) && !before.has(Node.Flag.DOWN));
+        note("up", after, before.has(Node.Flag.DOWN) && !after.has(Node.Flag.DOWN));
+        note("drained", after, isDrained(after) && !isDrained(before));
         note(
                 "draining",
-                now,
-                now.has(Node.Flag.DRAIN)
-                        && !was.has(Node.Flag.DRAIN)
-                        && !now.jobs().isEmpty());
-        note("resume", now, isOut(was) && !isOut(now));
-        note("fail", now, now.has(Node.Flag.FAIL) && !was.has(Node.Flag.FAIL));
+                after,
+                after.has(Node.Flag.DRAIN)
+                        && !before.has(Node.Flag.DRAIN)
+                        && !after.jobs().isEmpty());
+        note("resume", after, isOut(before) && !isOut(after));
+        note("fail", after, after.has(Node.Flag.FAIL) && !before.has(Node.Flag.FAIL));
     }
 
     /** Tests whether an administrator took the node out of service, who puts it back with RESUME. */

@@ -291,16 +291,16 @@ public final class SpecBuilder {
         }
         int own = Os.nice();
         int nice = Integer.parseInt(wanted);
-        int least;
+        int minNice;
         if (mode == 2) {
-            least = own + 1;
+            minNice = own + 1;
         } else if (launch.share().owner().uid() == 0) {
-            least = -20;
+            minNice = -20;
         } else {
-            least = own;
+            minNice = own;
         }
 
-        out.put("nice", Math.min(19, Math.max(nice, least)));
+        out.put("nice", Math.min(19, Math.max(nice, minNice)));
     }
 
     /** The external step: no task, lives until it is terminated. */
