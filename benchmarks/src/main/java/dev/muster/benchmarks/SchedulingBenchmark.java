@@ -5,10 +5,10 @@ import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Change;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.json.Bytes;
@@ -524,8 +524,9 @@ public final class SchedulingBenchmark {
     }
 
     private Cost pass() {
-        return cost(
-                () -> scheduler.starts(core.state(), new DecisionTime(ms, ms), 100_000).size());
+        return cost(() -> scheduler
+                .starts(core.state(), new DecisionTime(ms, ms), 100_000)
+                .size());
     }
 
     /** What it cost to take up what was decided while jobs started. */
@@ -623,10 +624,10 @@ public final class SchedulingBenchmark {
         print("  plan of all", plans.getFirst(), plans);
         List<Cost> soon = new ArrayList<>();
         for (int i = 0; i < Math.max(3, times / 5); i++) {
-            soon.add(cost(() ->
-                    planned[0] = new ForecastBuilder(scheduler.forecasts().input(core.state(), new DecisionTime(ms, ms), 1000))
-                            .soon()
-                            .size()));
+            soon.add(cost(() -> planned[0] = new ForecastBuilder(
+                            scheduler.forecasts().input(core.state(), new DecisionTime(ms, ms), 1000))
+                    .soon()
+                    .size()));
         }
         print("  of that the days that passes go by", soon.getFirst(), soon);
         events(events);

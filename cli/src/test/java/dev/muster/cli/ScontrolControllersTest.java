@@ -42,7 +42,8 @@ class ScontrolControllersTest {
     @Test
     void aControllerWithoutALeaderSaysSo() {
         host.reply("Ping@0", ping("c1", false, "", 40));
-        assertThat(host.run("scontrol ping").out()).startsWith("Slurmctld(primary) at c1 is UP (knows no leader in term 7)\n");
+        assertThat(host.run("scontrol ping").out())
+                .startsWith("Slurmctld(primary) at c1 is UP (knows no leader in term 7)\n");
     }
 
     @Test

@@ -30,10 +30,10 @@ import dev.muster.controller.engine.BlobStore;
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
+import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.engine.JournalLossCheck;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.StateDirectory;
-import dev.muster.controller.engine.JobWatch;
 import dev.muster.controller.nodes.HealthChecks;
 import dev.muster.controller.nodes.NodeEffects;
 import dev.muster.controller.nodes.NodeLinks;
@@ -204,8 +204,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
      * @param state as of the journal's last entry; read from the journal where it is not known
      * @throws IOException if a place cannot be used or the port is taken
      */
-    void lead(Journal journal, Credentials read, Membership among, Optional<RecoveredState> state)
-            throws IOException {
+    void lead(Journal journal, Credentials read, Membership among, Optional<RecoveredState> state) throws IOException {
         membership = among;
         followed = state;
         shared = Optional.of(journal);

@@ -2,9 +2,9 @@ package dev.muster.controller;
 
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
-import dev.muster.controller.engine.StateDirectory;
 import dev.muster.controller.accounting.EmbeddedAccounting;
 import dev.muster.controller.accounting.NoAccounting;
+import dev.muster.controller.engine.StateDirectory;
 import dev.muster.controller.nodes.LeaderNotice;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sack;
@@ -29,7 +29,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

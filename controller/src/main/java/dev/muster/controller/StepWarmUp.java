@@ -2,16 +2,16 @@ package dev.muster.controller;
 
 import dev.muster.controller.edge.StepHandler;
 import dev.muster.controller.edge.SubmitHandler;
-import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.JobWatch;
+import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.nodes.NodeMessagesFromState;
 import dev.muster.core.Core;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Step;
 import dev.muster.journal.MemoryJournal;
@@ -67,8 +67,8 @@ final class StepWarmUp {
                     public void apply(Entry entry, State before, State after) {
                         direct(outgoing.of(entry, after));
                         entry.changes()
-                                .forEach(c ->
-                                        dev.muster.core.index.AffectedEntities.jobs(c).forEach(watch::happened));
+                                .forEach(c -> dev.muster.core.index.AffectedEntities.jobs(c)
+                                        .forEach(watch::happened));
                     }
 
                     @Override

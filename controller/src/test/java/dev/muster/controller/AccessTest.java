@@ -58,6 +58,7 @@ class AccessTest {
     private boolean sees(int uid, UserPolicy... users) {
         site.apply(new Command.ApplyPolicy(new Policy(List.of(), List.of(), List.of(users), List.of())));
         State s = site.core().state();
-        return new PrivateDataFilter(List.of("jobs"), s, uid, "u" + uid).shows(s.jobs().at(1));
+        return new PrivateDataFilter(List.of("jobs"), s, uid, "u" + uid)
+                .shows(s.jobs().at(1));
     }
 }

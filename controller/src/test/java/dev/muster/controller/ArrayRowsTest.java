@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ArrayRowsTest {
     private static String rows(State state, Site site, String query) {
         QueryJobs q = Codec.bind(Json.object(query.getBytes(StandardCharsets.UTF_8)), QueryJobs.class);
-        JobViews views =
-                new JobViews(state, (Scheduler) site.core().planner(), new DecisionTime(1, 1), "", Set.copyOf(q.fields()));
+        JobViews views = new JobViews(
+                state, (Scheduler) site.core().planner(), new DecisionTime(1, 1), "", Set.copyOf(q.fields()));
         Json.Writer out = new JobRowWriter(q, new JobQuery(state, q, new OwnedJobs(), j -> true).hits(), views)
                 .together(new Json.Writer().raw("{\"jobs\":["));
         return Json.object(out.raw("]}").toByteArray()).objects("jobs").stream()

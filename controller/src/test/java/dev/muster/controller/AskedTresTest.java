@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.view.JobEnvironment;
 import dev.muster.controller.view.JobViews;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.model.api.JobMessages;

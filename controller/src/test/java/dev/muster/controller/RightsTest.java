@@ -212,7 +212,8 @@ class RightsTest {
                 Rights rights = Rights.of(command);
                 cells.add(DynamicTest.dynamicTest(
                         command.getClass().getSimpleName() + " by " + who + ", which needs " + rights, () -> {
-                            Decision decision = site().core().decide(command, new DecisionTime(1_000_100_000, 1_000_100_000));
+                            Decision decision =
+                                    site().core().decide(command, new DecisionTime(1_000_100_000, 1_000_100_000));
                             assertThat(isDenied(decision))
                                     .as(decision.toString())
                                     .isEqualTo(!may(rights, who));
@@ -265,7 +266,8 @@ class RightsTest {
         List<String> undone = new ArrayList<>();
         for (IntFunction<Command> make : commands()) {
             Command command = make.apply(0);
-            if (site().core().decide(command, new DecisionTime(1_000_100_000, 1_000_100_000)) instanceof Decision.Rejected r) {
+            if (site().core().decide(command, new DecisionTime(1_000_100_000, 1_000_100_000))
+                    instanceof Decision.Rejected r) {
                 undone.add(command.getClass().getSimpleName() + ": " + r.sentence());
             }
         }

@@ -2,8 +2,8 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.node.job.PrologEpilogRuns;
-import dev.muster.node.os.LaunchThreads;
 import dev.muster.node.os.EventLoop;
+import dev.muster.node.os.LaunchThreads;
 import dev.muster.node.step.StepdServer;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -114,7 +114,8 @@ final class CommittedEntries extends BaseStateMachine {
         if (fits) {
             for (int i = 0; i < batch.entries().size(); i++) {
                 if (batch.first() + i > file.lastIndex()) {
-                    roles.stored(file.append(batch.entries().get(i)), batch.entries().get(i));
+                    roles.stored(
+                            file.append(batch.entries().get(i)), batch.entries().get(i));
                 }
             }
             taken = batch.last();

@@ -4,10 +4,10 @@ import dev.muster.core.command.Planner;
 import dev.muster.core.limits.LimitUse;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.options.LicenseRequest;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;
@@ -76,7 +76,8 @@ public final class Explainer {
      * @param shown whether the caller may see a job
      * @param clock a second since 1970 in words
      */
-    public Explainer(State state, DecisionTime now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
+    public Explainer(
+            State state, DecisionTime now, Scheduler scheduler, Predicate<Job> shown, LongFunction<String> clock) {
         this.state = state;
         this.now = now;
         this.scheduler = scheduler;

@@ -3,8 +3,8 @@ package dev.muster.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.core.testkit.Play;
 import dev.muster.model.accounting.DbdMessages;

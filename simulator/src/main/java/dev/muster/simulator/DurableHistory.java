@@ -229,7 +229,8 @@ final class DurableHistory {
         if (processes == null || processes.alive || !processes.exit.equals(told)) {
             throw new Violation(
                     "I11 true exit status",
-                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really " + really(processes));
+                    "job " + c.jobId() + " step " + c.stepId() + ": recorded " + told + ", really "
+                            + really(processes));
         }
     }
 

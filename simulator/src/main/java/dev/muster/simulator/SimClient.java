@@ -41,7 +41,14 @@ final class SimClient {
     private int requests;
     private boolean waiting;
 
-    SimClient(World world, SimParameters parameters, PlantedBug bug, DurableHistory history, SimController controller, int number, int jobs) {
+    SimClient(
+            World world,
+            SimParameters parameters,
+            PlantedBug bug,
+            DurableHistory history,
+            SimController controller,
+            int number,
+            int jobs) {
         this.world = world;
         this.parameters = parameters;
         this.bug = bug;

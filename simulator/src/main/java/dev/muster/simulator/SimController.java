@@ -9,10 +9,10 @@ import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Entry;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.json.Bytes;
 import dev.muster.model.node.NodeMessages;
@@ -77,7 +77,8 @@ final class SimController implements Pipeline.Effects {
     private String armed = "";
     private int armedCount;
 
-    SimController(World world, SimParameters parameters, PlantedBug bug, DurableHistory history, Command.ApplyConfig config) {
+    SimController(
+            World world, SimParameters parameters, PlantedBug bug, DurableHistory history, Command.ApplyConfig config) {
         this.world = world;
         this.parameters = parameters;
         this.bug = bug;
@@ -286,7 +287,8 @@ final class SimController implements Pipeline.Effects {
         StringBuilder out = new StringBuilder();
         for (Change c : a.changes()) {
             out.append(c.getClass().getSimpleName()).append(' ');
-            dev.muster.core.index.AffectedEntities.jobs(c).forEach(id -> out.append(id).append(' '));
+            dev.muster.core.index.AffectedEntities.jobs(c)
+                    .forEach(id -> out.append(id).append(' '));
         }
         return out.toString();
     }

@@ -319,7 +319,8 @@ final class SimNodeJobs {
             }
             step.phase = StepPhase.RUNNING;
             step.processes = ledger.started(a.share.jobId(), a.share.attempt(), step.id, node.name(), program);
-            node.report(seq -> new NodeMessages.StepLaunched(seq, a.share.jobId(), a.share.attempt(), step.id, List.of(1)));
+            node.report(
+                    seq -> new NodeMessages.StepLaunched(seq, a.share.jobId(), a.share.attempt(), step.id, List.of(1)));
             runOn(a, step, step.processes);
             if (step.ending) {
                 step.ending = false;
@@ -382,7 +383,8 @@ final class SimNodeJobs {
         StepProcesses processes = requireNonNull(step.processes, "what ends has begun");
         Map<String, ExitStatus> exits = new TreeMap<>();
         // a stepd that was killed early has left no status at all
-        if (step.id != NodeMessages.STEP_EXTERN && !((processes.killed || processes.lostInReboot) && world.below(2) == 0)) {
+        if (step.id != NodeMessages.STEP_EXTERN
+                && !((processes.killed || processes.lostInReboot) && world.below(2) == 0)) {
             exits.put("0", processes.exit);
         }
         node.report(seq -> new NodeMessages.StepExited(

@@ -75,7 +75,8 @@ final class Simulation {
             nodes.add(node);
         }
         for (int i = 0; i < parameters.clients(); i++) {
-            clients.add(new SimClient(world, parameters, bug, history, controller, i, parameters.jobs() / parameters.clients() + 1));
+            clients.add(new SimClient(
+                    world, parameters, bug, history, controller, i, parameters.jobs() / parameters.clients() + 1));
         }
         ledger.talkingFor(name -> {
             SimNode node = nodes.get(Integer.parseInt(name.substring(1)));
@@ -229,12 +230,15 @@ final class Simulation {
         nodes.forEach(n -> world.at(world.below(10_000), n::powerOn));
         clients.forEach(SimClient::start);
         every(parameters.crashMeanMs(), controller::crash);
-        every(parameters.pointMeanMs(), () -> controller.arm(POINTS.get(world.below(POINTS.size())), 1 + world.below(5)));
+        every(
+                parameters.pointMeanMs(),
+                () -> controller.arm(POINTS.get(world.below(POINTS.size())), 1 + world.below(5)));
         every(parameters.resetMeanMs(), () -> anyNode().resetWire());
         every(
                 parameters.partitionMeanMs(),
                 () -> anyNode()
-                        .cutOff(1_000L + world.below(world.below(2) == 0 ? 10_000 : 3 * 1000 * parameters.nodeTimeoutS())));
+                        .cutOff(1_000L
+                                + world.below(world.below(2) == 0 ? 10_000 : 3 * 1000 * parameters.nodeTimeoutS())));
         every(parameters.slurmdMeanMs(), () -> anyNode().restartSlurmd());
         every(parameters.rebootMeanMs(), () -> anyNode().reboot());
         every(parameters.stepdMeanMs(), () -> anyNode().killStepd());

@@ -29,7 +29,8 @@ class StandbyTest {
             (caller, message, body) -> switch (message) {
                 case "Late" -> late();
                 default ->
-                    Server.Reply.error(Client.STANDBY, SlurmErrno.IN_STANDBY_MODE, SlurmErrno.IN_STANDBY_MODE.sentence());
+                    Server.Reply.error(
+                            Client.STANDBY, SlurmErrno.IN_STANDBY_MODE, SlurmErrno.IN_STANDBY_MODE.sentence());
             },
             Map.of(),
             path -> Optional.of(new Server.Page(Client.STANDBY, "text/plain", new byte[0])));

@@ -147,7 +147,9 @@ final class ClusterChanges {
         book.put(new Cluster(name, id, "", 0, 0, "", "", "", 0, "", now, now, false));
         int root = book.assocEver(name, AssocTree.ROOT, "", "").map(Assoc::id).orElseGet(book::nextAssoc);
         book.put(new Assoc(root, name, AssocTree.ROOT, "", "", "", false, limits, now, now, false));
-        int user = book.assocEver(name, AssocTree.ROOT, AssocTree.ROOT, "").map(Assoc::id).orElseGet(book::nextAssoc);
+        int user = book.assocEver(name, AssocTree.ROOT, AssocTree.ROOT, "")
+                .map(Assoc::id)
+                .orElseGet(book::nextAssoc);
         book.put(new Assoc(
                 user,
                 name,

@@ -20,7 +20,8 @@ final class Values {
      *
      * @param typed may begin with {@code +=} or {@code -=}, of lists and flags
      */
-    static String applied(AssocTree book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
+    static String applied(
+            AssocTree book, LimitField field, String old, String typed, boolean ofQos, List<String> errors) {
         char sign;
         if (typed.startsWith("+=")) {
             sign = '+';

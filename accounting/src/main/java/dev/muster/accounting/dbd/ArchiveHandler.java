@@ -30,7 +30,8 @@ final class ArchiveHandler {
     private final Purge purge;
     private final DaemonLog log;
 
-    ArchiveHandler(Supplier<SlurmdbdConf> conf, AssocTreeStore books, ArchiveLoad archives, Purge purge, DaemonLog log) {
+    ArchiveHandler(
+            Supplier<SlurmdbdConf> conf, AssocTreeStore books, ArchiveLoad archives, Purge purge, DaemonLog log) {
         this.conf = conf;
         this.books = books;
         this.archives = archives;

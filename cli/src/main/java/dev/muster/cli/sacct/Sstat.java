@@ -14,8 +14,8 @@ import dev.muster.json.Json;
 import dev.muster.model.Release;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.HostList;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepId;
+import dev.muster.model.job.UsageSample;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -244,7 +244,9 @@ public final class Sstat implements Command {
                         UsageSample more = Codec.bind(row.obj("metered"), UsageSample.class);
                         step.put(
                                 "metered",
-                                UsageSample.parse(step.text("metered")).and(more).text());
+                                UsageSample.parse(step.text("metered"))
+                                        .and(more)
+                                        .text());
                     }
                 }
             } catch (SlurmException e) {

@@ -235,7 +235,8 @@ enum SstatField {
                         m -> m.gpuMemKb() / Math.max(1, tasks.size()),
                         m -> m.gpuPercent() / Math.max(1, tasks.size()),
                         raw);
-            case TRESUSAGEINMAX -> in(step, f -> most(tasks, f), UsageSample::gpuMostMemKb, UsageSample::gpuMostPercent, raw);
+            case TRESUSAGEINMAX ->
+                in(step, f -> most(tasks, f), UsageSample::gpuMostMemKb, UsageSample::gpuMostPercent, raw);
             case TRESUSAGEINMAXNODE -> places(f -> node(tasks, f, true));
             case TRESUSAGEINMAXTASK -> places(f -> task(tasks, f, true));
             case TRESUSAGEINMIN -> in(step, f -> least(tasks, f), m -> -1, m -> -1, raw);

@@ -5,8 +5,8 @@ import dev.muster.model.accounting.AccountingRows.Usage;
 import dev.muster.model.accounting.Extremes;
 import dev.muster.model.accounting.Extremes.At;
 import dev.muster.model.accounting.Extremes.Measure;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
+import dev.muster.model.job.UsageSample;
 
 /** Usage of a step, from the reports of its nodes about their tasks. */
 final class StepUsage {

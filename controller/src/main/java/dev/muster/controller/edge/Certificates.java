@@ -88,7 +88,8 @@ public final class Certificates {
                 run(script(c, CertmgrWords.SIGN), m.request()).filter(s -> !s.isBlank());
         String next = known && once ? secret() : "";
         if (certificate.isEmpty()
-                || !core.apply(new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.CloudIdentity.hash(next)))) {
+                || !core.apply(
+                        new Command.CertificateSigned(m.node(), next.isEmpty() ? "" : Node.CloudIdentity.hash(next)))) {
             return refused("sign_csr_script failed");
         }
         log.info("signed a certificate for node " + m.node());

@@ -43,7 +43,12 @@ public final class ChangeLog {
      * @param lists other lists that changed
      */
     public record Since(
-            String revision, boolean known, Set<Integer> jobs, Set<String> nodes, List<RemovedJob> gone, Set<String> lists) {}
+            String revision,
+            boolean known,
+            Set<Integer> jobs,
+            Set<String> nodes,
+            List<RemovedJob> gone,
+            Set<String> lists) {}
 
     private final String epoch;
     private final Item[] kept = new Item[KEPT_MAX];
@@ -132,7 +137,9 @@ public final class ChangeLog {
                 case Change.ReservationRemoved c -> lists.add("reservations");
                 default -> {
                     jobs.addAll(AffectedEntities.jobs(change));
-                    Optional.of(AffectedEntities.node(change)).filter(n -> !n.isEmpty()).ifPresent(nodes::add);
+                    Optional.of(AffectedEntities.node(change))
+                            .filter(n -> !n.isEmpty())
+                            .ifPresent(nodes::add);
                 }
             }
         }

@@ -1,8 +1,8 @@
 package dev.muster.controller.nodes;
 
 import dev.muster.controller.engine.ChangeLog;
-import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.engine.JobWatch;
+import dev.muster.controller.engine.Pipeline;
 import dev.muster.controller.site.JobPrograms;
 import dev.muster.controller.stats.DebugFlags;
 import dev.muster.controller.stats.SchedulerLog;

@@ -5,8 +5,8 @@ import dev.muster.core.limits.FairShare;
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.limits.PriorityFlags;
 import dev.muster.core.options.AccountingOptions;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.Shares;
 import dev.muster.core.state.State;
 import dev.muster.model.accounting.DbdMessages.AssocPolicy;
@@ -317,7 +317,8 @@ public final class PolicyViews {
         return sums;
     }
 
-    private List<LimitRow> assocRows(Sums sums, PrivateDataFilter privacy, java.util.function.ToIntFunction<String> uid) {
+    private List<LimitRow> assocRows(
+            Sums sums, PrivateDataFilter privacy, java.util.function.ToIntFunction<String> uid) {
         List<LimitRow> assocs = new ArrayList<>();
         List<ShareRow> shares = shareRows();
         List<FairShare.Row> tree = FairShare.of(state).rows();

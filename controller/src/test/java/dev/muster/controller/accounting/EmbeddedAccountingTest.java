@@ -22,8 +22,8 @@ import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
+import dev.muster.model.job.UsageSample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +66,19 @@ class EmbeddedAccountingTest extends EmbeddedAccountingFixture {
                         Map.of(),
                         "",
                         new Change.Usage(
-                                500, 100, peaks.rssKb().max(), 0, 30, 40, 1, 0, 0, 0, peaks, 1_000_000, UsageSample.NONE)));
+                                500,
+                                100,
+                                peaks.rssKb().max(),
+                                0,
+                                30,
+                                40,
+                                1,
+                                0,
+                                0,
+                                0,
+                                peaks,
+                                1_000_000,
+                                UsageSample.NONE)));
     }
 
     /** Each value is that of the task which had it, whichever node tells first; averages are over all four. */

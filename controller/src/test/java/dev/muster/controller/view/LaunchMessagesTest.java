@@ -3,8 +3,8 @@ package dev.muster.controller.view;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.controller.Site;
-import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.nodes.LaunchRelays;
+import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.nodes.SharedLaunchEncoder;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;

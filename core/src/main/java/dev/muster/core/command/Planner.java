@@ -1,8 +1,8 @@
 package dev.muster.core.command;
 
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.Entry;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Entry;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;

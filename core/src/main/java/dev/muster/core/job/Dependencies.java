@@ -2,9 +2,9 @@ package dev.muster.core.job;
 
 import dev.muster.core.index.DueIndex;
 import dev.muster.core.state.BurstBuffer;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.model.SlurmErrno;
 import dev.muster.model.format.Digits;

@@ -2,9 +2,9 @@ package dev.muster.core.job;
 
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.muster.core.job;
 
 import dev.muster.core.limits.Priorities;
 import dev.muster.core.state.Change;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.model.job.ExitStatus;
 import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;

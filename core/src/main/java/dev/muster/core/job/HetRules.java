@@ -10,8 +10,8 @@ import dev.muster.core.limits.AccountRules;
 import dev.muster.core.limits.AccountUse;
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Change;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.core.step.StepRules;
 import dev.muster.core.tres.Licenses;
@@ -72,7 +72,8 @@ public final class HetRules {
             }
         }
         if (new AccountRules(state)
-                .refusesTogether(fits.stream().map(SubmitRules.AcceptedJob::desc).toList())) {
+                .refusesTogether(
+                        fits.stream().map(SubmitRules.AcceptedJob::desc).toList())) {
             return Decision.reject(SlurmErrno.ACCOUNTING_POLICY);
         }
         if (tooManyLicenses(state, fits)) {
@@ -118,7 +119,8 @@ public final class HetRules {
                                         .toList()));
     }
 
-    private static Decision accept(Command.SubmitHet c, List<SubmitRules.AcceptedJob> fits, State state, SubmitRules rules) {
+    private static Decision accept(
+            Command.SubmitHet c, List<SubmitRules.AcceptedJob> fits, State state, SubmitRules rules) {
         IdAllocator ids = new IdAllocator(state);
         List<Integer> members = fits.stream().map(f -> ids.jobId()).toList();
         List<Change> changes = new ArrayList<>();
@@ -205,8 +207,8 @@ public final class HetRules {
         List<Change> changes = new ArrayList<>(a.changes());
         for (Change change : a.changes()) {
             if (ends(state, change, parts)) {
-                for (Job other :
-                        state.members(state.jobs().at(AffectedEntities.jobs(change).getFirst()))) {
+                for (Job other : state.members(
+                        state.jobs().at(AffectedEntities.jobs(change).getFirst()))) {
                     if (done.add(other.id())) {
                         changes.addAll(alike(state, change, other, now));
                     }

@@ -1,8 +1,8 @@
 package dev.muster.core.job;
 
 import dev.muster.core.state.Change;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.job.ExitStatus;

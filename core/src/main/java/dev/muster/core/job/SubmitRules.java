@@ -15,10 +15,10 @@ import dev.muster.core.limits.PreemptPolicy;
 import dev.muster.core.reservation.ReservationRules;
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Dependency;
 import dev.muster.core.state.DescriptionInterner;
 import dev.muster.core.state.Job;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.core.step.SamplingInterval;
@@ -54,7 +54,8 @@ public final class SubmitRules {
     private final AccountUse use;
     private final JobSubmit.Submissions submissions;
 
-    public SubmitRules(State state, DecisionTime now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
+    public SubmitRules(
+            State state, DecisionTime now, Planner planner, AccountUse use, JobSubmit.Submissions submissions) {
         this.submissions = submissions;
         this.use = use;
         this.state = state;

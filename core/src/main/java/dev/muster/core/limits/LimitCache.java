@@ -189,7 +189,8 @@ public final class LimitCache {
 
     private RequestedAmounts asked(JobDesc desc, Map<String, Long> wanted, Allocation on, int limitMin) {
         Payer payer = payer(desc);
-        RequestedAmounts out = new RequestedAmounts(payer, rules.brokenAlone(desc, wanted, limitMin), numbers.size(), on);
+        RequestedAmounts out =
+                new RequestedAmounts(payer, rules.brokenAlone(desc, wanted, limitMin), numbers.size(), on);
         Map<String, Long> minutes = AccountRules.minutes(wanted, limitMin);
         numbers.forEach((name, n) -> {
             out.now[n] = name.equals(SharedLimits.JOBS) ? 1 : wanted.getOrDefault(name, 0L);
@@ -240,7 +241,10 @@ public final class LimitCache {
         return out;
     }
 
-    /** Returns why limits block the job, as {@link #blocks(RequestedAmounts)}; its amounts are kept until {@link #forget}. */
+    /**
+     * Returns why limits block the job, as {@link #blocks(RequestedAmounts)}; its amounts are kept until
+     * {@link #forget}.
+     */
     public JobReason blocks(int jobId, JobDesc desc, int limitMin) {
         QueuedRequest known = asking.get(jobId);
         if (known == null || known.desc != desc || known.limitMin != limitMin) {
@@ -313,7 +317,8 @@ public final class LimitCache {
     }
 
     private boolean isBelow(Payer payer) {
-        RequestedAmounts largest = requireNonNull(payer.largest, "asked() notes it before it returns the payer's number");
+        RequestedAmounts largest =
+                requireNonNull(payer.largest, "asked() notes it before it returns the payer's number");
         for (SharedLimits gauge : payer.limits) {
             if (!gauge.coversAll(this) && gauge.doubtful(largest, this, 0) >= 0) {
                 return false;

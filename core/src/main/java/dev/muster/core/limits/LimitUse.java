@@ -30,8 +30,7 @@ public final class LimitUse {
      */
     public record Found(String holder, String limit, String what, long max, long used, long asked) {}
 
-    private record Holder(
-            String name, Map<String, String> limits, boolean own, Predicate<AccountUse.Payer> members) {}
+    private record Holder(String name, Map<String, String> limits, boolean own, Predicate<AccountUse.Payer> members) {}
 
     private static final List<String> GROUP = List.of("GrpTRES", "GrpJobs");
     private static final List<String> USER = List.of("MaxTRESPU", "MaxJobsPU");

@@ -2,8 +2,8 @@ package dev.muster.core.limits;
 
 import dev.muster.core.options.AccountingEnforcement;
 import dev.muster.core.state.Accounts;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Settings;
 import dev.muster.core.state.State;

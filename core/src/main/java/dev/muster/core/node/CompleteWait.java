@@ -1,7 +1,7 @@
 package dev.muster.core.node;
 
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobFlag;
 import java.util.Collections;

@@ -257,8 +257,9 @@ public final class DynamicRules {
 
     /** ReconfigFlags: keeps what scontrol changed of SuspendExc* in place of the values in slurm.conf. */
     private Map<String, String> kept(Settings settings) {
-        boolean keeps =
-                settings.options().nodes().keepsPowerSaving() && PowerSavingTimes.isOn(settings) && PowerSavingTimes.isOn(state.settings());
+        boolean keeps = settings.options().nodes().keepsPowerSaving()
+                && PowerSavingTimes.isOn(settings)
+                && PowerSavingTimes.isOn(state.settings());
         return keeps ? state.settings().options().power().kept().texts() : Map.of();
     }
 

@@ -3,8 +3,8 @@ package dev.muster.core.node;
 import dev.muster.core.command.Command;
 import dev.muster.core.command.Decision;
 import dev.muster.core.state.Change;
-import dev.muster.core.state.Node;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.core.step.TaskBinding;
 import dev.muster.core.tres.Keyword;
@@ -265,7 +265,8 @@ public final class NodeUpdates {
     private Outcome changedState(Node node, String word, Command.UpdateNode c) {
         boolean power = PowerRules.isPowerWord(word);
         String action = c.changes().getOrDefault("poweraction", "");
-        Optional<Decision.Rejected> wrong = PowerSavingTimes.wrongAction(state.settings(), action, PowerRules.isUp(word));
+        Optional<Decision.Rejected> wrong =
+                PowerSavingTimes.wrongAction(state.settings(), action, PowerRules.isUp(word));
         if (wrong.isPresent()) {
             return new Outcome(Optional.empty(), wrong);
         }
@@ -331,8 +332,10 @@ public final class NodeUpdates {
 
     private static Node.CloudIdentity marked(Node.CloudIdentity k, String word, String value) {
         return switch (word) {
-            case "instanceid" -> new Node.CloudIdentity(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
-            case "instancetype" -> new Node.CloudIdentity(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
+            case "instanceid" ->
+                new Node.CloudIdentity(value, k.instanceType(), k.certToken(), k.certRenewal(), k.certTime());
+            case "instancetype" ->
+                new Node.CloudIdentity(k.instanceId(), value, k.certToken(), k.certRenewal(), k.certTime());
             default ->
                 new Node.CloudIdentity(
                         k.instanceId(),

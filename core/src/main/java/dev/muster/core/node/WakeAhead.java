@@ -2,8 +2,8 @@ package dev.muster.core.node;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.options.PowerSavingOptions;
-import dev.muster.core.state.Node;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -59,7 +59,9 @@ public final class WakeAhead {
             List<Node> here = new ArrayList<>();
             for (String name : plan.nodes()) {
                 Node node = state.nodes().find(name).orElse(null);
-                if (node != null && node.has(Node.Flag.POWERED_DOWN) && PowerSavingTimes.canStart(state.settings(), node)) {
+                if (node != null
+                        && node.has(Node.Flag.POWERED_DOWN)
+                        && PowerSavingTimes.canStart(state.settings(), node)) {
                     sleepers.add(name);
                     here.add(node);
                 }

@@ -2,9 +2,9 @@ package dev.muster.core.preempt;
 
 import dev.muster.core.state.Allocation;
 import dev.muster.core.state.Change;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Preemption;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;

@@ -535,7 +535,8 @@ public final class ReservationEdit {
                 && !users.names().stream().allMatch(u -> belongs(u, accounts))) {
             wrong(SlurmErrno.INVALID_ACCOUNT);
         }
-        Reservation.AccessList who = new Reservation.AccessList(users, accounts, groups, List.copyOf(ids), qos, partitions);
+        Reservation.AccessList who =
+                new Reservation.AccessList(users, accounts, groups, List.copyOf(ids), qos, partitions);
         if (!users.names().isEmpty() && !groups.names().isEmpty()) {
             wrong(SlurmErrno.RESERVATION_USER_GROUP);
         }

@@ -2,9 +2,9 @@ package dev.muster.core.reservation;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Allocation;
+import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Job;
 import dev.muster.core.state.Node;
-import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.Reservation;
 import dev.muster.core.state.State;

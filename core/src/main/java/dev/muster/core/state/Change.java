@@ -12,8 +12,8 @@ import dev.muster.model.job.JobDesc;
 import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.node.NodeMessages.Hardware;
 import java.util.List;
 import java.util.Map;
@@ -317,7 +317,8 @@ public sealed interface Change {
     // ---- usage
 
     /** All usage as of a moment; see {@link Shares}. */
-    record UsageCharged(long time, long tickMs, long resetAt, List<Shares.UsageRecord> usage, List<Shares.UsageRecord> qos)
+    record UsageCharged(
+            long time, long tickMs, long resetAt, List<Shares.UsageRecord> usage, List<Shares.UsageRecord> qos)
             implements Change {}
 
     // ---- snapshots only

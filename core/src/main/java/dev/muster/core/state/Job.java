@@ -100,7 +100,20 @@ public record Job(
             ExitStatus derivedExit,
             Suspension paused) {
         public static final Run NONE = new Run(
-                0, 0, 0, 0, 0, 0, -1, -1, Allocation.NONE, 0, List.of(), ExitStatus.NONE, ExitStatus.NONE, Suspension.NONE);
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                -1,
+                -1,
+                Allocation.NONE,
+                0,
+                List.of(),
+                ExitStatus.NONE,
+                ExitStatus.NONE,
+                Suspension.NONE);
 
         /**
          * Returns the planned end in seconds since 1970, of a job that has a limit and was never suspended; what

@@ -67,7 +67,8 @@ public record Node(
             String instanceId, String instanceType, String certToken, String certRenewal, long certTime, int bootS) {
         public static final CloudIdentity NONE = new CloudIdentity("", "", "", "", 0, 0);
 
-        public CloudIdentity(String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
+        public CloudIdentity(
+                String instanceId, String instanceType, String certToken, String certRenewal, long certTime) {
             this(instanceId, instanceType, certToken, certRenewal, certTime, 0);
         }
 

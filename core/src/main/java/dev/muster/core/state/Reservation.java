@@ -99,8 +99,10 @@ public record Reservation(
      *
      * @param gids of the groups, in their order
      */
-    public record AccessList(Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
-        public static final AccessList NOBODY = new AccessList(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
+    public record AccessList(
+            Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
+        public static final AccessList NOBODY =
+                new AccessList(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
 
         public boolean isEmpty() {
             return users.names.isEmpty()

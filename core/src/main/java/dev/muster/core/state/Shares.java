@@ -69,8 +69,8 @@ public record Shares(
     static List<UsageRecord> list(Table<Integer, Long> table, Table<Integer, Map<String, Long>> each) {
         List<UsageRecord> out = new ArrayList<>();
         table.entries()
-                .forEach(e -> out.add(
-                        new UsageRecord(e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
+                .forEach(e -> out.add(new UsageRecord(
+                        e.getKey(), e.getValue(), each.find(e.getKey()).orElse(Map.of()))));
         return List.copyOf(out);
     }
 

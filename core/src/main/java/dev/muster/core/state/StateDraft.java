@@ -7,10 +7,12 @@ import dev.muster.model.job.JobFlag;
 import dev.muster.model.job.JobReason;
 import dev.muster.model.job.JobState;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
-/** The mutable form of a {@link State} while one entry is applied: all state change is here. Never leaves its thread. */
+/**
+ * The mutable form of a {@link State} while one entry is applied: all state change is here. Never leaves its thread.
+ */
 final class StateDraft {
     private long tickMs;
     private Settings settings;
@@ -159,8 +161,7 @@ final class StateDraft {
                         c.jobId(),
                         j -> j.with(JobState.SUSPENDED).with(JobRunUpdates.suspended(j.run(), c.time(), tickMs)));
             case Change.CrontabChanged c ->
-                crontabs = c.crontab().text().isEmpty()
-                                && c.crontab().entries().isEmpty()
+                crontabs = c.crontab().text().isEmpty() && c.crontab().entries().isEmpty()
                         ? crontabs.without(c.crontab().uid())
                         : crontabs.with(c.crontab().uid(), c.crontab());
             case Change.JobPreempted c ->
@@ -177,8 +178,7 @@ final class StateDraft {
             case Change.NodePowerActionChosen c -> node(c.node(), n -> n.withPowerAction(c.action()));
             case Change.NodeMarked c ->
                 node(c.node(), n -> n.withMarks(c.marks().booted(n.marks().bootS())));
-            case Change.NodeTextsChanged c ->
-                node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
+            case Change.NodeTextsChanged c -> node(c.node(), n -> n.withTexts(c.comment(), c.extra(), c.resumeAfter()));
             case Change.NodeAdded c ->
                 nodes = nodes.with(c.spec().name(), Node.of(c.spec()).withFlags(c.flags()));
             case Change.NodeRemoved c -> nodes = nodes.without(c.node());
@@ -398,9 +398,7 @@ final class StateDraft {
     private static Job described(Job job, JobDesc desc) {
         Job after = job.with(desc);
         return !job.state().isActive()
-                        || desc.request()
-                                .licenses()
-                                .equals(job.desc().request().licenses())
+                        || desc.request().licenses().equals(job.desc().request().licenses())
                 ? after
                 : after.withAllocation(
                         after.run().allocation().withLicenses(desc.request().licenses()));
@@ -488,10 +486,7 @@ final class StateDraft {
             node(
                     c.node(),
                     n -> n.withoutJob(
-                            c.jobId(),
-                            share.get().chargedCpus(),
-                            share.get().memoryMb(),
-                            now));
+                            c.jobId(), share.get().chargedCpus(), share.get().memoryMb(), now));
         }
         boolean left = job.run().allocation().isLeaving(c.node());
         if (left && job.state().isActive()) {
@@ -528,8 +523,8 @@ final class StateDraft {
     }
 
     /**
-     * Returns the job with the reason and priority that it has after a requeue. A job that was held while it ran
-     * stays held.
+     * Returns the job with the reason and priority that it has after a requeue. A job that was held while it ran stays
+     * held.
      */
     private Job requeuedPriority(Job before, Change.JobRequeued c, boolean waits, boolean early) {
         if (before.isHeld() && before.state().isActive() && !c.held()) {

@@ -394,7 +394,8 @@ class PowerSavingTimesTest {
                 pass 56                               -> n2 free+POWERING_DOWN; n3 free; n4 free
                 pass 999                              -> n3 free; n4 free+POWERING_DOWN
                 """);
-        assertThat(PowerSavingTimes.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state())).isEmpty();
+        assertThat(PowerSavingTimes.of(new Cluster("n1 cpus=2", "p nodes=n1", "").state()))
+                .isEmpty();
     }
 
     /** The reason that an administrator wrote stays before the one that the system adds. */

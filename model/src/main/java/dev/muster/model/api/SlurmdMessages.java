@@ -1,8 +1,8 @@
 package dev.muster.model.api;
 
 import dev.muster.model.Identity;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepDesc;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import java.util.List;

@@ -3,10 +3,10 @@ package dev.muster.model.node;
 import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.job.ExitStatus;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.StepDesc;
 import dev.muster.model.job.StepId;
 import dev.muster.model.job.TaskPeaks;
+import dev.muster.model.job.UsageSample;
 import java.util.List;
 import java.util.Map;
 

@@ -12,9 +12,9 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.UserPrograms;
 import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
+import dev.muster.node.os.UserPrograms;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.Launcher;
 import java.io.ByteArrayOutputStream;
@@ -58,7 +58,8 @@ public final class Containers {
     }
 
     /** Clean-up of one step, kept in its directory. Its commands still have %p. */
-    record StoredBundle(Identity owner, String namespace, String spool, List<String> environment, List<Commands> tasks) {}
+    record StoredBundle(
+            Identity owner, String namespace, String spool, List<String> environment, List<Commands> tasks) {}
 
     record Commands(int rank, String bundle, String query, String kill, String delete) {}
 

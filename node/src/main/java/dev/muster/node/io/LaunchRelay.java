@@ -98,7 +98,8 @@ public final class LaunchRelay {
                 begin.accept(own);
             }
             List<String> self = List.of(settings.nodeName());
-            EventLoop.aside(() -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
+            EventLoop.aside(
+                    () -> tell(up, new Relayed(relay.id(), taken ? self : List.of(), taken ? List.of() : self)));
         });
         pass(relay, up);
         frames.receive();
@@ -120,7 +121,8 @@ public final class LaunchRelay {
     private void pass(Relay relay, Up up) {
         List<Part> parts = relay.launches().parts();
         for (List<Part> branch : LaunchTree.branches(parts.subList(1, parts.size()), relay.width())) {
-            EventLoop.aside(() -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
+            EventLoop.aside(
+                    () -> branch(relay.id(), relay.width(), relay.launches().with(branch), up));
         }
     }
 

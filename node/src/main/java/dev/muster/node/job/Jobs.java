@@ -24,11 +24,11 @@ import dev.muster.node.config.Settings;
 import dev.muster.node.io.MpiLinks;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.UnexpectedErrors;
-import dev.muster.node.os.OrphanProcesses;
 import dev.muster.node.os.EventLoop;
+import dev.muster.node.os.OrphanProcesses;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
+import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
 import dev.muster.node.step.Launcher;
@@ -46,8 +46,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link EventLoop}; blocking work
- * runs on other threads and posts its result.
+ * The jobs of this node: starts, signals, ends and reports them. Every method runs on the {@link EventLoop}; blocking
+ * work runs on other threads and posts its result.
  */
 public final class Jobs {
     public static final String REASON_TIME_LIMIT = "TimeLimit";
@@ -129,8 +129,9 @@ public final class Jobs {
 
     public List<Attempt> attempts() {
         List<Attempt> out = new ArrayList<>();
-        for (NodeJob job :
-                jobs.values().stream().filter(j -> !NoAllocateSteps.is(j.jobId())).toList()) {
+        for (NodeJob job : jobs.values().stream()
+                .filter(j -> !NoAllocateSteps.is(j.jobId()))
+                .toList()) {
             List<Integer> live = job.steps.values().stream()
                     .filter(s -> s.phase != NodeStep.Phase.ENDED)
                     .map(s -> s.stepId)

@@ -1,7 +1,7 @@
 package dev.muster.node.job;
 
-import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.os.EventLoop;
+import dev.muster.node.os.UnexpectedErrors;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

@@ -5,8 +5,8 @@ import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.ErrorText;
-import dev.muster.node.os.OrphanProcesses;
 import dev.muster.node.os.EventLoop;
+import dev.muster.node.os.OrphanProcesses;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.Launcher;
@@ -98,8 +98,8 @@ final class StepTermination {
         step.whenRunning(() -> step.watch.ifPresent(w -> w.signal(StepWatch.TERMINATE, Os.SIGNAL_KILL)));
         loop.later(DISOBEYED_MS, () -> {
             if (step.phase != NodeStep.Phase.ENDED) {
-                EventLoop.aside(
-                        () -> spool.status(step.directory).ifPresent(s -> OrphanProcesses.killBelow(s.stepdPid(), settings)));
+                EventLoop.aside(() ->
+                        spool.status(step.directory).ifPresent(s -> OrphanProcesses.killBelow(s.stepdPid(), settings)));
             }
         });
         loop.later(settings.unkillableSeconds() * 1000L, () -> {

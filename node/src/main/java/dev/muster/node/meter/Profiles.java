@@ -248,7 +248,8 @@ public final class Profiles {
     private void adopt(Path stepDirectory) {
         try {
             live.put(
-                    stepDirectory, new SampledStep(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
+                    stepDirectory,
+                    new SampledStep(Codec.decode(Files.readAllBytes(stepDirectory.resolve(FILE)), Plan.class)));
         } catch (IOException | Json.MalformedException e) {
             // no series were asked for
         }

@@ -274,7 +274,9 @@ public final class Sensors {
     public Usage end(Path stepDirectory, Usage usage) {
         Path file = stepDirectory.resolve(FILE);
         if (isOn()) {
-            load(file, StepReading.class).filter(k -> !k.over()).ifPresent(k -> save(file, new StepReading(k.start(), read(), true)));
+            load(file, StepReading.class)
+                    .filter(k -> !k.over())
+                    .ifPresent(k -> save(file, new StepReading(k.start(), read(), true)));
         }
         Reading r = used(stepDirectory);
         return usage.with(r.energyJ(), r.inBytes(), r.outBytes(), r.fsRead(), r.fsWritten());

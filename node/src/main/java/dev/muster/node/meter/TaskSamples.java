@@ -4,8 +4,8 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
-import dev.muster.model.job.UsageSample;
 import dev.muster.model.job.TaskPeaks;
+import dev.muster.model.job.UsageSample;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.CpuClock;
@@ -128,7 +128,9 @@ public final class TaskSamples {
         try {
             Path next = stepDirectory.resolve(FILE + ".new");
             Files.write(
-                    next, Codec.encode(new StepSamples(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
+                    next,
+                    Codec.encode(
+                            new StepSamples(all, cpuMs, khzTimes, gpuUse(stepDirectory, seen, gpus, before.gpus))));
             Files.move(next, stepDirectory.resolve(FILE), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 
 /**
  * What becomes of exceptions that no code of slurmd expects: a line in the log with its place, and the process's nodes
- * are drained with a reason, because a job may wait for what did not happen. Called on any thread; used by {@link EventLoop}
- * and for threads that end by an exception.
+ * are drained with a reason, because a job may wait for what did not happen. Called on any thread; used by
+ * {@link EventLoop} and for threads that end by an exception.
  */
 public final class UnexpectedErrors {
     private static final int FRAMES_MAX = 6;

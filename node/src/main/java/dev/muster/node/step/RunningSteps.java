@@ -9,7 +9,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Lists of the running steps of some jobs, with the process ids that their stepds wrote. Called on the {@link EventLoop}.
+ * Lists of the running steps of some jobs, with the process ids that their stepds wrote. Called on the
+ * {@link EventLoop}.
  */
 public final class RunningSteps {
     private static final List<String> SHARES_OF_GPUS = List.of("gpu", "mps", "shard");

@@ -45,6 +45,7 @@ class CgroupSettingsTest {
                 conf.constrainRamSpace(),
                 conf.constrainSwapSpace(),
                 Map.of());
-        assertThat(c.memory(allocated, 1000)).isEqualTo(new CgroupSettings.Memory(hard << 20, soft << 20, withSwap << 20));
+        assertThat(c.memory(allocated, 1000))
+                .isEqualTo(new CgroupSettings.Memory(hard << 20, soft << 20, withSwap << 20));
     }
 }

@@ -62,8 +62,9 @@ public final class Cluster {
         String host = configured;
         boolean up;
         try {
-            Json.Obj reply =
-                    controllers > 1 ? call.host().callController(index, "Ping", new Json.Obj()) : call.controller("Ping");
+            Json.Obj reply = controllers > 1
+                    ? call.host().callController(index, "Ping", new Json.Obj())
+                    : call.controller("Ping");
             host = reply.text("host").isEmpty() ? host : reply.text("host");
             up = true;
         } catch (SlurmException e) {

@@ -19,7 +19,10 @@ public final class RemainingCapacity implements UnreservedCapacity {
     private final long nowS;
 
     public RemainingCapacity(
-            List<NodeSlot> nodes, PassReservations reserved, Optional<ReservationsInForce> reservationsInForce, long nowS) {
+            List<NodeSlot> nodes,
+            PassReservations reserved,
+            Optional<ReservationsInForce> reservationsInForce,
+            long nowS) {
         this.nodes = nodes;
         this.reserved = reserved;
         this.reservationsInForce = reservationsInForce;

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.claim;
 
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.FreeTable;

@@ -84,7 +84,11 @@ final class ConstraintCheck {
     private record PolicySpan(SharingPolicy policy, int from, int end) {}
 
     ConstraintCheck(
-            State state, PlanningNodes planningNodes, TimeGrid times, Map<String, Integer> numbers, LicensePlan licenses) {
+            State state,
+            PlanningNodes planningNodes,
+            TimeGrid times,
+            Map<String, Integer> numbers,
+            LicensePlan licenses) {
         this.state = state;
         this.memoryConsumed = state.memoryConsumed();
         this.planningNodes = planningNodes;
@@ -145,7 +149,8 @@ final class ConstraintCheck {
     void held(Job job, int node, Allocation.Share share, int end) {
         Optional<Partition> first =
                 isMinded ? state.partitions().find(job.desc().firstPartition()) : Optional.empty();
-        first.ifPresent(p -> addPolicy(node, new PolicySpan(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
+        first.ifPresent(p ->
+                addPolicy(node, new PolicySpan(SharingPolicy.of(job.desc(), p, state.settings()), 0, end)));
         for (String partition : held.isEmpty() ? List.<String>of() : job.desc().partitionList()) {
             holds(partition, node, share.chargedCpus(), 0, end);
         }
@@ -317,7 +322,8 @@ final class ConstraintCheck {
                         pool -> licenses.left(pool, from, end, need.reservation()));
     }
 
-    private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+    private static final LayeredResourceRequest NO_LAYERS =
+            new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     /**
      * Returns the nodes that the need gets of the able ones; empty if they do not satisfy it.

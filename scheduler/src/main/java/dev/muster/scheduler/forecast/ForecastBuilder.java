@@ -135,7 +135,8 @@ public final class ForecastBuilder {
         coarse = all;
     }
 
-    private void put(ForecastWindow.QueuedJob turn, ForecastWindow.Outcome outcome, List<ForecastWindow.QueuedJob> still) {
+    private void put(
+            ForecastWindow.QueuedJob turn, ForecastWindow.Outcome outcome, List<ForecastWindow.QueuedJob> still) {
         switch (outcome) {
             case PLACED -> {}
             case LEFT -> still.add(turn);

@@ -2,14 +2,14 @@ package dev.muster.scheduler.forecast;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
+import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.claim.PlannedReservations;
 import dev.muster.scheduler.claim.ReservationsInForce;
-import dev.muster.scheduler.claim.PassReservations;
 import dev.muster.scheduler.node.ClusterIndex;
 import dev.muster.scheduler.node.NeedClass;
 import dev.muster.scheduler.node.NodeSelector;
@@ -254,8 +254,8 @@ public final class ForecastExchange {
         Map<Integer, List<Forecast.Alternative>> drawn = new HashMap<>();
         List<QueueOrder.Block> blocks = new ArrayList<>();
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
-        PassReservations reserved =
-                new PassReservations(state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
+        PassReservations reserved = new PassReservations(
+                state, queue.classes().reserved(state, now.seconds()), new ArrayList<>(), now.seconds());
         for (QueueOrder.Block block : queue.order().blocks()) {
             blocks.add(block.copy());
             for (int i = 0; i < block.size; i++) {
@@ -292,7 +292,8 @@ public final class ForecastExchange {
                 era);
     }
 
-    private List<Forecast.Alternative> special(State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved) {
+    private List<Forecast.Alternative> special(
+            State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved) {
         JobReason reason = queue.waits().reason(job.id());
         boolean waits = Forecast.WAITS.contains(reason)
                 || reason == JobReason.RESERVATION
@@ -302,7 +303,12 @@ public final class ForecastExchange {
 
     /** @param where reservations that the job may run in, "" for none */
     private List<Forecast.Alternative> ways(
-            State state, DecisionTime now, Job job, EligibleNodes candidates, PassReservations reserved, List<String> where) {
+            State state,
+            DecisionTime now,
+            Job job,
+            EligibleNodes candidates,
+            PassReservations reserved,
+            List<String> where) {
         Optional<ResourceNeed> plain = need(state, job);
         List<Forecast.Alternative> out = new ArrayList<>();
         long afterS = Forecast.throttledS(state, job, now.tickMs());

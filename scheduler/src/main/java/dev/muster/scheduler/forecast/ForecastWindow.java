@@ -135,7 +135,12 @@ final class ForecastWindow {
     private List<PlannedPlace> places = List.of();
 
     private ForecastWindow(
-            Forecast.Input in, FutureCapacity.JobSet cast, long laterS, List<PlannedRun> before, boolean last, boolean yearly) {
+            Forecast.Input in,
+            FutureCapacity.JobSet cast,
+            long laterS,
+            List<PlannedRun> before,
+            boolean last,
+            boolean yearly) {
         this.in = in;
         this.cast = cast;
         this.laterS = laterS;
@@ -149,7 +154,11 @@ final class ForecastWindow {
         for (PlannedRun run : before) {
             long to = end(run);
             if (to > nowS) {
-                occupy(run.on(ahead.planningNodes), 0, to == Long.MAX_VALUE ? times.count() : Math.max(1, times.slotAt(to - nowS)), null);
+                occupy(
+                        run.on(ahead.planningNodes),
+                        0,
+                        to == Long.MAX_VALUE ? times.count() : Math.max(1, times.slotAt(to - nowS)),
+                        null);
                 if (to > nowS + TimeGrid.HORIZON_S) {
                     lasting.add(run);
                 }
@@ -330,7 +339,8 @@ final class ForecastWindow {
         return job.within().isEmpty()
                 ? job.mask()
                 : masksWithin.computeIfAbsent(
-                        new ReservedPart(job.within(), job.need().where()), w -> ahead.planningNodes.mask(job.within(), job.mask()));
+                        new ReservedPart(job.within(), job.need().where()),
+                        w -> ahead.planningNodes.mask(job.within(), job.mask()));
     }
 
     private void remember(List<NeedClass> knownClasses, NeedClass c) {
@@ -343,7 +353,8 @@ final class ForecastWindow {
 
     private boolean fitsIn(Forecast.Alternative job, int slot) {
         NeedClass c = job.need();
-        if (!job.within().isEmpty() && ahead.planningNodes.opens(job.within(), slot).isEmpty()) {
+        if (!job.within().isEmpty()
+                && ahead.planningNodes.opens(job.within(), slot).isEmpty()) {
             return false;
         }
         if (c.exclusive && ahead.idle[slot] < c.nodesMin || ahead.unused[slot] < c.need.cpus()) {
@@ -355,11 +366,10 @@ final class ForecastWindow {
 
     private boolean hasLicenses(NeedClass c, int slot, int end) {
         return c.need.licenses().items().isEmpty()
-                || ahead.licenses.choose(ahead.constraints.anywhere(c.need), slot, end, c.need.reservation())
+                || ahead.licenses
+                        .choose(ahead.constraints.anywhere(c.need), slot, end, c.need.reservation())
                         .isPresent();
     }
-
-
 
     /**
      * Takes a place for the job, dealt as by {@link NodeSelector}: each node takes all it has room for, but one task is
@@ -387,15 +397,21 @@ final class ForecastWindow {
             foundTasks[i] = Math.max(1, Math.min(foundTasks[i], left - (nodes - 1 - i)));
             left -= foundTasks[i];
         }
-        int[][] dealt = c.need.gresPerJob().isEmpty() ? NONE_DEALT : ahead.devices.dealt(c.need, found, nodes, slot, end);
-        PlannedRun run = new PlannedRun(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
+        int[][] dealt =
+                c.need.gresPerJob().isEmpty() ? NONE_DEALT : ahead.devices.dealt(c.need, found, nodes, slot, end);
+        PlannedRun run =
+                new PlannedRun(job, start, to, Arrays.copyOf(found, nodes), Arrays.copyOf(foundTasks, nodes), dealt);
         List<PlannedPlace> places = keep ? new ArrayList<>(nodes) : List.of();
         int sum = occupy(run, slot, end, keep ? places : null);
         if (isFinal(slot) && to > nowS + TimeGrid.HORIZON_S) {
             lasting.add(run.onNodes(ahead.planningNodes));
         }
         return new Forecast.Planned(
-                start, Arrays.stream(run.found).map(ahead.planningNodes::node).toArray(), sum, c.need.partition(), places);
+                start,
+                Arrays.stream(run.found).map(ahead.planningNodes::node).toArray(),
+                sum,
+                c.need.partition(),
+                places);
     }
 
     /** @param places what it has is added to these; null for nothing; @return CPUs that it has in all */
@@ -420,8 +436,10 @@ final class ForecastWindow {
         }
         ahead.devices.take(c.need, run.found, run.tasks, run.found.length, run.dealt, slot, end);
         if (!c.need.licenses().items().isEmpty()) {
-            List<LicenseRequest.Item> layers = ahead.constraints.layersTaken(c.need, run.found, run.found.length, slot, end);
-            ahead.licenses.choose(ahead.constraints.anywhere(c.need), slot, end, c.need.reservation())
+            List<LicenseRequest.Item> layers =
+                    ahead.constraints.layersTaken(c.need, run.found, run.found.length, slot, end);
+            ahead.licenses
+                    .choose(ahead.constraints.anywhere(c.need), slot, end, c.need.reservation())
                     .ifPresent(l -> ahead.licenses.take(l, slot, end));
             ahead.licenses.take(layers, slot, end);
         }

@@ -20,6 +20,7 @@ final class SlotSearch {
     private final Forecast.Input in;
     /** The first slot behind the seven days. */
     private final int near;
+
     private final PlanningNodes planningNodes;
     /** Free CPUs by slot and node, as in {@link FutureCapacity}; below them its other figures. */
     private final int[][] cpus;
@@ -239,7 +240,8 @@ final class SlotSearch {
     }
 
     private Candidate candidate(int n, int tasks, int slot, int end) {
-        return new Candidate(constraints.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
+        return new Candidate(
+                constraints.node(n), tasks, (need, node, item) -> devices.usable(need, item, n, slot, end));
     }
 
     /** Tests whether some reservation of the node repeats before the job would be over, whenever it begins. */

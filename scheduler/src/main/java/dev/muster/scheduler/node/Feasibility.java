@@ -20,8 +20,8 @@ import dev.muster.model.job.ResourceRequest;
 import dev.muster.model.job.TresBind;
 import dev.muster.model.job.TresFreq;
 import dev.muster.scheduler.request.ExtraConstraint;
-import dev.muster.scheduler.request.TopologyRequest;
 import dev.muster.scheduler.request.ResourceNeed;
+import dev.muster.scheduler.request.TopologyRequest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -150,13 +150,16 @@ public final class Feasibility {
             return Optional.of(new Decision.Rejected(SlurmErrno.INVALID_FEATURE, objection));
         }
         List<String> names = FeatureConstraint.names(r.features());
-        if (!batch.isEmpty() && (!FeatureConstraint.isPlain(batch) || !Set.copyOf(names).containsAll(FeatureConstraint.names(batch)))) {
+        if (!batch.isEmpty()
+                && (!FeatureConstraint.isPlain(batch)
+                        || !Set.copyOf(names).containsAll(FeatureConstraint.names(batch)))) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_BATCH_FEATURE));
         }
         if (!state.settings().options().requests().anyFeature() && !areOnNodes(names, state)) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_FEATURE));
         }
-        boolean known = FeatureConstraint.objection(r.prefer()).isEmpty() && areOnNodes(FeatureConstraint.names(r.prefer()), state);
+        boolean known = FeatureConstraint.objection(r.prefer()).isEmpty()
+                && areOnNodes(FeatureConstraint.names(r.prefer()), state);
         if (!known && !state.settings().options().requests().anyPreference()) {
             return Optional.of(Decision.reject(SlurmErrno.INVALID_PREFER));
         }
@@ -225,7 +228,8 @@ public final class Feasibility {
      * @param within nodes outside of which none is taken; empty for all
      * @param required by name, in their order
      */
-    private record PartitionRequest(ResourceNeed need, Set<String> within, Set<String> required, LayeredResourceRequest layers) {
+    private record PartitionRequest(
+            ResourceNeed need, Set<String> within, Set<String> required, LayeredResourceRequest layers) {
         static PartitionRequest of(State state, ResourceNeed need) {
             return new PartitionRequest(
                     need,
@@ -317,7 +321,8 @@ public final class Feasibility {
             State state, ResourceNeed need, String name, boolean anyFeatures, boolean memoryConsumed) {
         Optional<Node> node = state.nodes().find(name).filter(n -> !n.isClosedToJobs());
         if (node.isEmpty()
-                || !anyFeatures && !FeatureConstraint.match(need.features(), node.get().features())) {
+                || !anyFeatures
+                        && !FeatureConstraint.match(need.features(), node.get().features())) {
             return Optional.empty();
         }
         NodeSlot empty = new NodeSlot(0, node.get());
@@ -411,7 +416,8 @@ public final class Feasibility {
      *
      * @param fits on all candidates together, whatever is layered
      */
-    private static boolean waitsForMore(State state, Partition partition, int nodesMin, boolean fits, LayeredResourceRequest layers) {
+    private static boolean waitsForMore(
+            State state, Partition partition, int nodesMin, boolean fits, LayeredResourceRequest layers) {
         if (fits) {
             // nodes as they are, but without what the job wants of layered resources
             return layers.isEmpty();
@@ -430,7 +436,8 @@ public final class Feasibility {
                 need.licenses().items().isEmpty() || state.settings().layered().isEmpty()
                         ? Map.of()
                         : Licenses.capacities(state);
-        return new LayeredResourceRequest(state.settings().layered(), need.licenses(), pool -> all.getOrDefault(pool, 0));
+        return new LayeredResourceRequest(
+                state.settings().layered(), need.licenses(), pool -> all.getOrDefault(pool, 0));
     }
 
     private static int tasksOnEmpty(ResourceNeed need, NodeSlot empty, boolean memoryConsumed) {

@@ -94,7 +94,8 @@ public final class LayeredResourceRequest {
      * Layers lie one within the other, so taking what still goes, one after the other, ends with as many as there can
      * be.
      */
-    private static List<Candidate> within(AskedResource a, List<Candidate> able, int required, Comparator<Candidate> order) {
+    private static List<Candidate> within(
+            AskedResource a, List<Candidate> able, int required, Comparator<Candidate> order) {
         List<Candidate> tried = new ArrayList<>(able);
         tried.subList(required, tried.size()).sort(order);
         Map<LayeredResource.Layer, Integer> left = new HashMap<>();

@@ -50,8 +50,8 @@ public final class NeedClass {
 
     private boolean exceeding;
     /**
-     * Version of {@link UnavailableNodes} for which it is known whether the class waits for nodes that are gone; -1: not
-     * asked yet.
+     * Version of {@link UnavailableNodes} for which it is known whether the class waits for nodes that are gone; -1:
+     * not asked yet.
      */
     private long missedAt = -1;
 

@@ -184,7 +184,8 @@ public final class NodeSelector {
      * Picks nodes for all tasks: candidates come in order of preference, required nodes first. Empty if they do not
      * suffice.
      */
-    public static List<SelectedNode> pick(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
+    public static List<SelectedNode> pick(
+            ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
         for (int nodes : need.sizes()) {
             List<SelectedNode> picks = pick(need.exactly(nodes), candidates, required, topology);
             if (!picks.isEmpty()) {
@@ -210,7 +211,11 @@ public final class NodeSelector {
 
     /** Picks nodes as {@link #pick}, among nodes that can be had together. */
     public static List<SelectedNode> pick(
-            ResourceNeed need, List<Candidate> candidates, int required, Topology topology, LayeredResourceRequest layers) {
+            ResourceNeed need,
+            List<Candidate> candidates,
+            int required,
+            Topology topology,
+            LayeredResourceRequest layers) {
         if (layers.isEmpty()) {
             return pick(need, candidates, required, topology);
         }
@@ -223,7 +228,8 @@ public final class NodeSelector {
         return List.of();
     }
 
-    private static List<SelectedNode> pickAny(ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
+    private static List<SelectedNode> pickAny(
+            ResourceNeed need, List<Candidate> candidates, int required, Topology topology) {
         if (required == 0 && need.nodesWanted() == 1) {
             for (Candidate c : candidates) {
                 if (c.tasks() >= need.tasks() && devices(need, List.of(c), 1)) {

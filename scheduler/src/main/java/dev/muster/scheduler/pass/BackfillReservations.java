@@ -3,8 +3,8 @@ package dev.muster.scheduler.pass;
 import dev.muster.core.command.Planner;
 import dev.muster.core.limits.PartitionLimits;
 import dev.muster.core.options.LicenseRequest;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.format.HostList;
@@ -117,7 +117,8 @@ final class BackfillReservations {
                 continue;
             }
             ResourceNeed asked = choosy && slot >= patience ? need.onAnySwitches() : need;
-            List<SelectedNode> picks = licenses.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
+            List<SelectedNode> picks =
+                    licenses.given(need, slot).isEmpty() ? List.of() : picksAt(asked, order, slot, Set.of());
             if (!picks.isEmpty()) {
                 return Optional.of(
                         reserved(need, picks, slot, runningJobs.times().endSlot(slot, need.limitMin()), keep));
@@ -226,7 +227,8 @@ final class BackfillReservations {
             List<List<LicenseRequest.Item>> had = new ArrayList<>();
             for (int i = 0; i < needs.size() && all.size() == i; i++) {
                 Optional<List<LicenseRequest.Item>> given = licenses.given(needs.get(i), slot);
-                List<SelectedNode> picks = given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
+                List<SelectedNode> picks =
+                        given.isEmpty() ? List.of() : picksAt(needs.get(i), orders.get(i), slot, used);
                 if (!picks.isEmpty()) {
                     all.add(picks);
                     had.add(had(needs.get(i), given.get(), picks, slot));

@@ -154,7 +154,8 @@ public final class ClassVerdicts {
      * there is none.
      */
     int next(QueueOrder.Block block, int from) {
-        if ((verdictsStale || from == 0 && blockedClasses.isStale()) && pass.reservations().hasReserved()) {
+        if ((verdictsStale || from == 0 && blockedClasses.isStale())
+                && pass.reservations().hasReserved()) {
             markBlocked();
         }
         if (preempts && !hopelessKnown) {
@@ -292,7 +293,8 @@ public final class ClassVerdicts {
     /** Tests whether reservations occupy the whole partition of a blocked class. */
     private boolean isBarred(int id) {
         int partition = blockedClasses.partition(id);
-        return !pass.reservedPartitions().isOpen(partition) && pass.reservedPartitions().is(partition, blockedClasses.need(id));
+        return !pass.reservedPartitions().isOpen(partition)
+                && pass.reservedPartitions().is(partition, blockedClasses.need(id));
     }
 
     /** Fails a blocked class: for want of licenses first, if it asks for any. */
@@ -326,7 +328,9 @@ public final class ClassVerdicts {
         // what is remembered of it is remembered of those as well that ask for no less: they need not be compared with
         // it
         boolean remembered = c.bounded && isRemembered(c);
-        if (!mayBeShort(c) || !remembered && !isShort(c) || pass.reservedPartitions().is(c)) {
+        if (!mayBeShort(c)
+                || !remembered && !isShort(c)
+                || pass.reservedPartitions().is(c)) {
             return 0;
         }
         boolean anyTime = c.isKnownShort(free);
@@ -475,8 +479,9 @@ public final class ClassVerdicts {
                     block.lanes[i] < 0 ? 0 : classes.lane(block.lanes[i]).payer();
         }
         block.toldReasons[i] = (short) queue.waits().reason(job.id()).ordinal();
-        block.passed[i] =
-                block.lanes[i] < 0 || pass.reservations().isKept(job.id()) ? (short) QueueOrder.UNKNOWN : block.toldReasons[i];
+        block.passed[i] = block.lanes[i] < 0 || pass.reservations().isKept(job.id())
+                ? (short) QueueOrder.UNKNOWN
+                : block.toldReasons[i];
     }
 
     /**

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.pass;
 
 import dev.muster.core.node.CompleteWait;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobReason;
 import dev.muster.scheduler.queue.WaitReasons;

@@ -270,9 +270,10 @@ final class HetPass {
             parts.forEach(p -> queue.waits().explain(p.job.id(), limit, Optional.empty()));
             return;
         }
-        List<Planner.Estimate> planned = pass.reservations().reserveTogether(
-                parts.stream().map(Part::need).toList(),
-                shorter(parts, 0).stream().map(Part::need).toList());
+        List<Planner.Estimate> planned = pass.reservations()
+                .reserveTogether(
+                        parts.stream().map(Part::need).toList(),
+                        shorter(parts, 0).stream().map(Part::need).toList());
         parts.forEach(p -> pass.reservations().notePlanned(p.job));
         for (int i = 0; i < parts.size(); i++) {
             queue.waits()

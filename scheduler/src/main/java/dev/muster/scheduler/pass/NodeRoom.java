@@ -1,8 +1,8 @@
 package dev.muster.scheduler.pass;
 
 import dev.muster.model.format.IndexSet;
-import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.claim.PassReservations;
+import dev.muster.scheduler.claim.ReservationsInForce;
 import dev.muster.scheduler.node.GpuPlaces;
 import dev.muster.scheduler.node.NodeSelector;
 import dev.muster.scheduler.node.NodeSlot;

@@ -30,9 +30,9 @@ import java.util.Optional;
 
 /**
  * Considers the whole queue once, in priority order. It starts each job that fits now ({@link JobStarter}). The first
- * jobs that do not fit reserve exact units, up to a number of reservations ({@link WaitingJobReservations}); a later job
- * starts only where it delays none of these. A class of equal needs that failed once is not tried again in the pass,
- * because resources only shrink within it.
+ * jobs that do not fit reserve exact units, up to a number of reservations ({@link WaitingJobReservations}); a later
+ * job starts only where it delays none of these. A class of equal needs that failed once is not tried again in the
+ * pass, because resources only shrink within it.
  */
 public final class Pass {
     /** Jobs that get a reservation: the rest of the queue waits for Priority. */
@@ -43,6 +43,7 @@ public final class Pass {
     private final DecisionTime now;
     /** Options make each job a matter of its own. */
     private final boolean looksAtEach;
+
     private final CompleteWaitPartitions completeWait;
     private final PassStarts starts;
     private final PassReservations reserved;
@@ -72,8 +73,8 @@ public final class Pass {
         if (limited) {
             queue.limits().at(state, accounts, context.use(), now.seconds());
         }
-        this.reserved =
-                new PassReservations(state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
+        this.reserved = new PassReservations(
+                state, queue.classes().reserved(state, now.seconds()), cluster.withheld(), now.seconds());
         this.reservedPartitions = new ReservedPartitions(cluster, reserved, now.seconds());
         EligibleNodes candidates = new EligibleNodes(cluster, queue.classes(), state);
         BackfillPolicy backfill = queue.backfill(state);
@@ -87,15 +88,14 @@ public final class Pass {
         this.waits = new SwitchWait(state, now, cluster.needs()::one);
         BackfillReservationLimits reservationLimits =
                 new BackfillReservationLimits(state.settings().options().backfill());
-        this.looksAtEach =
-                state.settings().options().scheduling().limitStops() || reservationLimits.areGiven();
+        this.looksAtEach = state.settings().options().scheduling().limitStops() || reservationLimits.areGiven();
         NumberAllocator numbers = new NumberAllocator(state, now);
-        this.starts =
-                new PassStarts(state, maxStarts, limited, context.use(), allocations, licenses, numbers, started);
-        Optional<ReservationsInForce> inForce =
-                reservationLimits.areGiven() ? Optional.empty() : context.standing().apply(state, now);
-        this.reservations = new WaitingJobReservations(
-                this, context, accounts, plans, reservationLimits, inForce, now.seconds());
+        this.starts = new PassStarts(state, maxStarts, limited, context.use(), allocations, licenses, numbers, started);
+        Optional<ReservationsInForce> inForce = reservationLimits.areGiven()
+                ? Optional.empty()
+                : context.standing().apply(state, now);
+        this.reservations =
+                new WaitingJobReservations(this, context, accounts, plans, reservationLimits, inForce, now.seconds());
         this.preemptor = newPreemptor(allocations);
         this.verdicts = new ClassVerdicts(this, context, state, candidates, limited);
         NodeRoom room = new NodeRoom(now.seconds(), state.memoryConsumed(), reserved, runningJobs, inForce);

@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 
 /**
  * The order in which a pass considers waiting jobs, and the jobs that get reservations. It follows the queue until a
- * partition has as many reservations as {@link BackfillPolicy} allows, then the order of that policy. A policy that orders a
- * whole partition replaces the queue's order there.
+ * partition has as many reservations as {@link BackfillPolicy} allows, then the order of that policy. A policy that
+ * orders a whole partition replaces the queue's order there.
  */
 public final class PassOrder {
     private final Pass pass;
@@ -116,14 +116,17 @@ public final class PassOrder {
      */
     private int known(QueueOrder.Block block, int i) {
         boolean ask = block.lanes[i] < 0
-                || backfill.fills() && block.passed[i] == QueueOrder.UNKNOWN && pass.reservations().isKept(block.places[i].jobId());
+                || backfill.fills()
+                        && block.passed[i] == QueueOrder.UNKNOWN
+                        && pass.reservations().isKept(block.places[i].jobId());
         return ask ? QueueOrder.UNKNOWN : verdicts.reason(block, i);
     }
 
     /** Lets a job wait for this reason without a look at it. */
     private void wait(QueueOrder.Block block, int i, int reason) {
         int id = block.places[i].jobId();
-        boolean kept = block.passed[i] == QueueOrder.UNKNOWN && pass.reservations().isKept(id);
+        boolean kept =
+                block.passed[i] == QueueOrder.UNKNOWN && pass.reservations().isKept(id);
         if (kept && ClassVerdicts.keepsPlace(reason)) {
             pass.reservations().keep(id);
         }

@@ -22,6 +22,7 @@ final class PassStarts {
     private final int startsMax;
     /** Whether limits are enforced. */
     private final boolean limited;
+
     private final AccountUse use;
     private final PassAllocations allocations;
     private final LicenseAllocator licenses;

@@ -35,7 +35,8 @@ import java.util.function.Supplier;
  * question only.
  */
 final class Placement {
-    private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+    private static final LayeredResourceRequest NO_LAYERS =
+            new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     private final ClusterIndex cluster;
     private final JobQueue queue;
@@ -44,6 +45,7 @@ final class Placement {
     private final EligibleNodes candidates;
     /** Bounds of a need below what each node must have free, where a class has some. */
     private final Function<ResourceNeed, Optional<NeedClass>> bounds;
+
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
     private final NodeRoom room;

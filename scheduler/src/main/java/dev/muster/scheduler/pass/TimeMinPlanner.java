@@ -107,7 +107,9 @@ public final class TimeMinPlanner {
     /** Returns the need for its least time and this part of what that lacks; for all of it where the job wants that. */
     static ResourceNeed between(Job job, ResourceNeed need, int part, int of, ResourceNeedTable needs, State state) {
         int shortest = shortestMin(job, need, state);
-        return shortest < 0 ? need : needs.lasting(shortest + (int) ((long) (whole(need) - shortest) * part / of), need);
+        return shortest < 0
+                ? need
+                : needs.lasting(shortest + (int) ((long) (whole(need) - shortest) * part / of), need);
     }
 
     private Optional<Found> lasting(int minutes, Job job, ResourceNeed whole) {

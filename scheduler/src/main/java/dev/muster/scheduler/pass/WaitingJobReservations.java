@@ -112,8 +112,7 @@ final class WaitingJobReservations {
      * lane.
      */
     boolean hasReserved() {
-        return inForce.isPresent()
-                || count >= reservationsMax;
+        return inForce.isPresent() || count >= reservationsMax;
     }
 
     boolean isKept(int jobId) {

@@ -53,7 +53,6 @@ final class FailedPreemptors {
     }
 
     private static PreemptorGroup ofNeed(JobDesc preemptor, ResourceNeed need) {
-        return new PreemptorGroup(
-                need.partition(), preemptor.charge().firstQos(), Optional.of(new NeedIdentity(need)));
+        return new PreemptorGroup(need.partition(), preemptor.charge().firstQos(), Optional.of(new NeedIdentity(need)));
     }
 }

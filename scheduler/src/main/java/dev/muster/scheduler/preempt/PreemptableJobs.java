@@ -456,7 +456,8 @@ public final class PreemptableJobs implements GroupVerdicts {
      * Tests whether what reservations leave is too little: as long as these stay they leave less from pass to pass, and
      * so that is remembered as well.
      */
-    private static boolean isReserved(PreemptorKind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
+    private static boolean isReserved(
+            PreemptorKind kind, NeedClass c, NeedClass.Memory memory, RemainingCapacity remaining) {
         return c.heedsReservations()
                 && !remaining.isUnreserved()
                 && kind.table.isShortOfUnreserved(c, remaining, memory);

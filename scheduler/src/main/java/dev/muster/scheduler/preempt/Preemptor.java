@@ -204,7 +204,8 @@ public final class Preemptor {
             trial.arrive(false, serves);
             failed.addWithoutRoom(job.desc(), need, priority);
             boolean licensed = !need.licenses().items().isEmpty();
-            boolean never = isRemembered(c, group) && !licensed && !trial.fitsWithoutAll(candidates, group.memory, places);
+            boolean never =
+                    isRemembered(c, group) && !licensed && !trial.fitsWithoutAll(candidates, group.memory, places);
             ending.forEach(g -> trial.putBack(g, Preemption.Mode.CANCEL));
             // only now, with all victims back on their nodes: what is remembered is read from these nodes
             if (never) {
@@ -361,7 +362,9 @@ public final class Preemptor {
             }
             if (leaving.contains(holder.id()) || PreemptableJobs.goesAlready(state, holder)) {
                 ending.add(holder);
-            } else if (holder.state() == JobState.RUNNING && trial.mode(holder) != Preemption.Mode.OFF && !isExempt(holder)) {
+            } else if (holder.state() == JobState.RUNNING
+                    && trial.mode(holder) != Preemption.Mode.OFF
+                    && !isExempt(holder)) {
                 candidates.add(holder);
             }
         }

@@ -10,8 +10,8 @@ final class VictimCandidates {
     /** Jobs that go already. */
     final List<Job> ending;
     /**
-     * Whether each candidate that was looked up may be preempted: {@link Preemptor#MAY} or {@link Preemptor#MAY_NOT}; 0 for the
-     * others.
+     * Whether each candidate that was looked up may be preempted: {@link Preemptor#MAY} or {@link Preemptor#MAY_NOT}; 0
+     * for the others.
      */
     final byte[] verdicts;
 

@@ -25,7 +25,8 @@ final class VictimQueue {
     boolean has(int index) {
         for (; found.size() <= index && next < all.candidates.size(); next++) {
             PreemptableJobs.PreemptableJob holder = all.candidates.get(next);
-            if ((serves == Preemptor.EVERYWHERE || Preemptor.isOne(holder.slots(), serves)) && preemptor.mayGo(all, next)) {
+            if ((serves == Preemptor.EVERYWHERE || Preemptor.isOne(holder.slots(), serves))
+                    && preemptor.mayGo(all, next)) {
                 found.add(holder.job());
             }
         }

@@ -100,7 +100,8 @@ final class VictimTrial {
      * Returns the place that is free without the first victims, as few as possible; exactly these are off their nodes
      * afterwards. Empty if there is no place even without all of them.
      */
-    Optional<Allocation> fewest(VictimQueue candidates, List<Job> chosen, NeedClass c, Preemptor.PlacementQuery places) {
+    Optional<Allocation> fewest(
+            VictimQueue candidates, List<Job> chosen, NeedClass c, Preemptor.PlacementQuery places) {
         int minVictims = pruned && c.bounded ? cluster.free().enough(c, candidates.iterator(), cluster::node, open) : 0;
         tooFew = minVictims < 0;
         if (tooFew) {
@@ -109,7 +110,8 @@ final class VictimTrial {
         return fewest(minVictims, candidates, chosen, places);
     }
 
-    Optional<Allocation> fewest(int minVictims, VictimQueue candidates, List<Job> chosen, Preemptor.PlacementQuery places) {
+    Optional<Allocation> fewest(
+            int minVictims, VictimQueue candidates, List<Job> chosen, Preemptor.PlacementQuery places) {
         int none = minVictims - 1;
         int step = 1;
         Optional<Allocation> found = liftTo(minVictims, candidates, chosen, places);
@@ -140,7 +142,8 @@ final class VictimTrial {
     }
 
     /** Takes the first {@code count} victims off their nodes; all if there are fewer. */
-    private Optional<Allocation> liftTo(int count, VictimQueue candidates, List<Job> chosen, Preemptor.PlacementQuery places) {
+    private Optional<Allocation> liftTo(
+            int count, VictimQueue candidates, List<Job> chosen, Preemptor.PlacementQuery places) {
         liftTo(count, candidates, chosen);
         return places.find();
     }
@@ -162,7 +165,8 @@ final class VictimTrial {
      *
      * @param chosen those that have to go in the end
      */
-    Optional<Allocation> putBackUnneeded(List<Job> chosen, Optional<Allocation> place, Preemptor.PlacementQuery places) {
+    Optional<Allocation> putBackUnneeded(
+            List<Job> chosen, Optional<Allocation> place, Preemptor.PlacementQuery places) {
         Optional<Allocation> found = place;
         for (Job h : List.copyOf(chosen)) {
             putBack(h, mode(h));

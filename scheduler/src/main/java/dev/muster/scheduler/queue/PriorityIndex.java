@@ -1,8 +1,8 @@
 package dev.muster.scheduler.queue;
 
 import dev.muster.core.limits.Priorities;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.Partition;
 import dev.muster.core.state.State;
 import dev.muster.model.job.JobDesc;

@@ -48,7 +48,8 @@ public final class UnavailableNodes {
      *
      * @param specs of its nodes, as they were configured then, and features that they may change to
      */
-    private record UnavailablePart(Partition partition, List<String> nodes, Object[] specs, Map<AskedRequest, String> words) {
+    private record UnavailablePart(
+            Partition partition, List<String> nodes, Object[] specs, Map<AskedRequest, String> words) {
         boolean isAs(Partition p, List<String> unusable, Object[] now) {
             boolean same = p == partition && unusable.equals(nodes) && now.length == specs.length;
             for (int i = 0; same && i < now.length; i++) {

@@ -1,8 +1,8 @@
 package dev.muster.scheduler.request;
 
 import dev.muster.core.limits.TresCounts;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import java.util.function.UnaryOperator;
 

@@ -94,7 +94,10 @@ public final class DevicePlan {
             for (int n = 0; n < nodes.size(); n++) {
                 Node.Spec spec = state.nodes().at(nodes.get(n)).spec();
                 IndexSet all = devices(c.kind, spec);
-                c.free[0][n] = (planningNodes.isPart(n) ? all.intersect(own(planningNodes.part(n), spec, c.kind.name)) : all).count();
+                c.free[0][n] = (planningNodes.isPart(n)
+                                ? all.intersect(own(planningNodes.part(n), spec, c.kind.name))
+                                : all)
+                        .count();
             }
             for (int s = 1; s < slots; s++) {
                 System.arraycopy(c.free[0], 0, c.free[s], 0, nodes.size());

@@ -2,8 +2,8 @@ package dev.muster.scheduler.timeline;
 
 import dev.muster.core.options.LicenseRequest;
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.core.tres.Licenses;
 import dev.muster.model.cluster.LayeredResource;
@@ -109,7 +109,8 @@ public final class LicenseAllocator {
                                         pool, slot, times.get().endSlot(slot, need.limitMin()), need.reservation()));
     }
 
-    private static final LayeredResourceRequest NO_LAYERS = new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
+    private static final LayeredResourceRequest NO_LAYERS =
+            new LayeredResourceRequest(List.of(), LicenseRequest.Wanted.NONE, pool -> 0);
 
     /** Takes what an allocation has of licenses, or with give puts it back. */
     public void take(Allocation allocation, ResourceNeed need, boolean give) {

@@ -2,8 +2,8 @@ package dev.muster.scheduler.timeline;
 
 import dev.muster.core.command.Planner;
 import dev.muster.core.state.Allocation;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.state.State;
 import dev.muster.model.format.IndexSet;
 import dev.muster.scheduler.node.ClusterIndex;

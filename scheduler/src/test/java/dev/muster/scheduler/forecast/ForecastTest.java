@@ -3,8 +3,8 @@ package dev.muster.scheduler.forecast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.core.command.Command;
-import dev.muster.core.state.Job;
 import dev.muster.core.state.DecisionTime;
+import dev.muster.core.state.Job;
 import dev.muster.core.testkit.Cluster;
 import dev.muster.json.Bytes;
 import dev.muster.model.cluster.LayeredResource;

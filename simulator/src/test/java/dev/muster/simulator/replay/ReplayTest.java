@@ -89,7 +89,9 @@ class ReplayTest {
                 + swf(3, 1, 50, 3, 3, 50, 1) + swf(4, 2, 500, 1, 1, 500, 2) + swf(5, 2, 60, 1, 1, 90, 2)
                 + swf(6, 2, 20, 1, 1, 30, 2));
         assertThat(new FastReplay(t, Policy.FCFS).replay()).containsExactly(0, 0, 100, 150, 150, 150);
-        assertThat(new FastReplay(t, Policy.EASY).replay()).as("4 would delay 3").containsExactly(0, 0, 100, 150, 2, 62);
+        assertThat(new FastReplay(t, Policy.EASY).replay())
+                .as("4 would delay 3")
+                .containsExactly(0, 0, 100, 150, 2, 62);
         assertThat(new FastReplay(t, Policy.SHORT).replay())
                 .as("6 is over before 5 would be")
                 .containsExactly(0, 0, 100, 150, 150, 2);
