@@ -69,7 +69,7 @@ class JobFieldsTest {
             })
     void numberIsReadAgainOrOutOfRange(String name) {
         for (Object number : ODD) {
-            RecordEditor<JobDesc> job = RecordEditor.of(SubmitScript.NO_JOB);
+            RecordEditor<JobDesc> job = RecordEditor.of(JobDesc.empty());
             long stored = JobFields.stored(name, number);
             try {
                 assertThat(JobFields.set(job, name, number)).isEmpty();
@@ -104,14 +104,14 @@ class JobFieldsTest {
         "delay_boot, 90, 120",
     })
     void numberOfNoValueIsTakenByEachWidth(String name, String number, long read) {
-        RecordEditor<JobDesc> job = RecordEditor.of(SubmitScript.NO_JOB);
+        RecordEditor<JobDesc> job = RecordEditor.of(JobDesc.empty());
         assertThat(JobFields.set(job, name, Bytes.of(number))).isEmpty();
         assertThat(((Number) JobFields.get(job, name)).longValue()).isEqualTo(read);
     }
 
     @Test
     void negativeMemoryIsOutOfRange() {
-        RecordEditor<JobDesc> job = RecordEditor.of(SubmitScript.NO_JOB);
+        RecordEditor<JobDesc> job = RecordEditor.of(JobDesc.empty());
         for (String name : List.of("pn_min_memory", "min_mem_per_node", "min_mem_per_cpu")) {
             assertThatThrownBy(() -> JobFields.set(job, name, -5L))
                     .isInstanceOf(Json.MalformedException.class)

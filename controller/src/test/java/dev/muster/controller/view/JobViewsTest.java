@@ -85,7 +85,7 @@ class JobViewsTest {
     }
 
     private static long lastEvaluation(Site site) {
-        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new Now(1, 1), "")
+        return new JobViews(site.core().state(), (Scheduler) site.core().planner(), new DecisionTime(1, 1), "")
                 .info(site.core().state().jobs().at(1), -1, false)
                 .lastSchedEval();
     }
