@@ -20,7 +20,8 @@ start_controllers() { # NODES CPUS [more lines of slurm.conf]
   write_conf "SlurmctldParameters=raft_port=$((port + 10))
 CommunicationParameters=NoCtldInAddrAny
 ${3:-}"
-  sed -i -e "s/^SlurmctldHost=.*/SlurmctldHost=c1(127.0.1.1)\nSlurmctldHost=c2(127.0.1.2)\nSlurmctldHost=c3(127.0.1.3)/" \
+  local hosts='SlurmctldHost=c1(127.0.1.1)\nSlurmctldHost=c2(127.0.1.2)\nSlurmctldHost=c3(127.0.1.3)'
+  sed -i -e "s/^SlurmctldHost=.*/$hosts/" \
     -e "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/ctl/slurmctld.pid|" \
     -e "s|^SlurmctldLogFile=.*|SlurmctldLogFile=$dir/ctl/slurmctld.log|" "$SLURM_CONF"
   for i in 1 2 3; do start_controller "$i"; done

@@ -6,6 +6,7 @@
 set -u
 rounds=${2:-10} way=${3:-kill} busy=${4:-200}
 here=$(cd "$(dirname "$0")" && pwd)
+export MUSTER_TEST_LIMIT_S=$((300 + 60 * rounds))
 . "$here/cluster-tests/lib.bash"; . "$here/controllers.bash"
 [ "$(id -u)" = 0 ] || { echo "needs root, for namespaces"; exit 1; }
 start_controllers 2 $((busy + 56)) MessageTimeout=30

@@ -26,6 +26,9 @@ public final class HttpController implements Controller {
 
     public static final int RETRY_PAUSE_MS = 500;
 
+    /** Timeout of a request to one of several controllers: one that stands still is only one of them. */
+    private static final int ONE_OF_SEVERAL_MS = 2_000;
+
     private static final int IDLE_MAX = 4;
 
     private final ClientConf conf;
@@ -56,7 +59,9 @@ public final class HttpController implements Controller {
         this.servers = servers;
         this.port = port;
         this.accounting = accounting;
-        this.timeoutMs = timeoutMs(conf);
+        this.timeoutMs = servers.size() == 1 && conf.servers.size() > 1 && !accounting
+                ? Math.min(ONE_OF_SEVERAL_MS, timeoutMs(conf))
+                : timeoutMs(conf);
     }
 
     /** Returns the timeout of a request: MessageTimeout, or 60 seconds. */

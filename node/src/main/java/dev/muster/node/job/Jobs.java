@@ -494,12 +494,12 @@ public final class Jobs {
                 + (rebooted ? ": the node was rebooted" : ": killing what it left"));
         if (rebooted) {
             stepEnded(job, step, last, REASON_NODE_REBOOT);
-            return;
+        } else {
+            Runnable then = step.hasNeverRun(last)
+                    ? () -> startFailed(job, step, new Launcher.FailedException("slurmstepd was killed at its start"))
+                    : () -> stepEnded(job, step, last, REASON_STEPD_KILLED);
+            loop.aside(() -> OrphanProcesses.end(job, step, last, settings, cgroups, log), then);
         }
-        Runnable then = step.hasNeverRun(last)
-                ? () -> startFailed(job, step, new Launcher.FailedException("slurmstepd was killed at its start"))
-                : () -> stepEnded(job, step, last, REASON_STEPD_KILLED);
-        loop.aside(() -> OrphanProcesses.end(job, step, last, settings, cgroups, log), then);
     }
 
     public void endJob(EndJob order) {
