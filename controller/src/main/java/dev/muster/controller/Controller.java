@@ -130,12 +130,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
     private final TriggerEventRelay events = new TriggerEventRelay();
     private boolean rowsFull;
     /** The journal that this controller keeps with others; empty where it has one of its own. */
-    private Optional<Journal> shared = Optional.empty();
-
-    /** State that this controller has followed until it led. */
-    private Optional<RecoveredState> followed = Optional.empty();
-
-    private Membership membership = Membership.ALONE;
+    private Optional<SharedJournal> shared = Optional.empty();
 
     private final ClientActivity clients = new ClientActivity();
     private final HealthChecks healthChecks = new HealthChecks();
@@ -205,9 +200,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
      * @throws IOException if a place cannot be used or the port is taken
      */
     void lead(Journal journal, Credentials read, Membership among, Optional<RecoveredState> state) throws IOException {
-        membership = among;
-        followed = state;
-        shared = Optional.of(journal);
+        shared = Optional.of(new SharedJournal(journal, among, state));
         credentials = Optional.of(read);
         start(false);
     }
@@ -256,16 +249,19 @@ public final class Controller implements ControllerServices, Main.Daemon {
         Path stateDir = Path.of(c.stateSaveLocation());
         Path journalDir = stateDir.resolve("journal");
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
-        journal = shared.orElseGet(() -> FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info)));
+        journal = shared.map(SharedJournal::journal)
+                .orElseGet(() -> FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info)));
         Sessions sessions = credentials.get().sessions();
-        RecoveredState read = followed.isPresent() && followed.get().index() == journal.lastIndex()
+        Optional<RecoveredState> followed =
+                shared.flatMap(SharedJournal::followed).filter(state -> state.index() == journal.lastIndex());
+        RecoveredState read = followed.isPresent()
                 ? followed.get()
                 : RecoveredState.read(
                         journal,
                         stateDir,
                         contents -> accounting(c, stateDir, clusterId, sessions, contents::read),
                         log);
-        followed = Optional.empty();
+        shared = shared.map(SharedJournal::begun);
         blobs = read.blobs();
         accounting = read.accounting();
         accounting.queue(new WaitReasons.Queue(scheduler::reason, scheduler::priority));
@@ -309,7 +305,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
         Optional<Tokens> taken = credentials.get().tokens();
         tokenIssuer = new TokenIssuer(taken, this::conf, identities, slurmUid, log);
         RateLimit limit = new RateLimit(this::conf, slurmUid, () -> System.nanoTime() / 1_000_000_000L, log);
-        String bound = membership.boundAddress(c);
+        String bound = membership().boundAddress(c);
         Verifier verifier = sessions.verifier(taken, identities::state).as(Audience.SLURMCTLD);
         int port = c.slurmctldPorts().getFirst();
         server = StartErrors.listening(
@@ -589,7 +585,11 @@ public final class Controller implements ControllerServices, Main.Daemon {
 
     @Override
     public ClusterMessages.PingReply ping() {
-        return membership.ping(conf, bootTime);
+        return membership().ping(conf, bootTime);
+    }
+
+    private Membership membership() {
+        return shared.map(SharedJournal::membership).orElse(Membership.ALONE);
     }
 
     /** Returns the nodes as of the last durable entry. */
@@ -601,7 +601,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
 
     @Override
     public String takeover(int index) {
-        return membership.takeover(conf, index, log::error);
+        return membership().takeover(conf, index, log::error);
     }
 
     @Override

@@ -178,13 +178,7 @@ public final class Main {
             return 1;
         }
         CountDownLatch end = new CountDownLatch(1);
-        Consumer<Throwable> fault = e -> {
-            log.error("fatal: the controller cannot go on", e);
-            Runtime.getRuntime().halt(1);
-        };
-        Daemon controller = ReplicatedController.isConfigured(conf)
-                ? new ReplicatedController(conf, file, log, end::countDown, fault)
-                : new Controller(conf, file, log, end::countDown, fault);
+        Daemon controller = daemon(conf, file, log, end::countDown);
         PidFile pid;
         try {
             user.checkPermitted();
@@ -221,6 +215,16 @@ public final class Main {
         pid.remove();
         log.info("slurmctld stopped");
         return 0;
+    }
+
+    private static Daemon daemon(SlurmConf conf, File file, DaemonLog log, Runnable onShutdown) {
+        Consumer<Throwable> fault = e -> {
+            log.error("fatal: the controller cannot go on", e);
+            Runtime.getRuntime().halt(1);
+        };
+        return ReplicatedController.isConfigured(conf)
+                ? new ReplicatedController(conf, file, log, onShutdown, fault)
+                : new Controller(conf, file, log, onShutdown, fault);
     }
 
     private static DaemonLog openLog(SlurmctldOptions o, SlurmConf conf, String logFile) throws IOException {

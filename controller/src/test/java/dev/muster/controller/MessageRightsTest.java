@@ -376,6 +376,7 @@ class MessageRightsTest {
                 j -> new Json.Obj().put("partition", "p" + j).put("values", new Json.Obj().put("nodes", "n4")));
         out.put("DeletePartition", j -> new Json.Obj().put("partition", "none"));
         out.put("Shutdown", j -> new Json.Obj().put("controllerOnly", true));
+        out.put("Takeover", j -> new Json.Obj().put("index", 1L));
         out.put("SetDebug", j -> new Json.Obj().put("level", "info"));
         out.put(
                 "SetTrigger",

@@ -252,6 +252,7 @@ class SlurmdRightsTest {
         for (String message : List.of("QueryDaemon", "QueryProcesses", "RunUnallocated", "TakeStep", "DropStep")) {
             out.put(message, new Json.Obj());
         }
+        out.put("FollowController", new Json.Obj().put("address", "head").put("term", 2L));
         out.put("QueryJobSteps", new Json.Obj().put("jobId", (long) JOB).put("attempt", 1L));
         out.put("AwaitAllocation", new Json.Obj().put("jobId", (long) JOB));
         out.put("CreateStep", step(JOB));

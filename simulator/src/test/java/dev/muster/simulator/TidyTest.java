@@ -88,7 +88,13 @@ class TidyTest {
 
     @Test
     void accessorsAreNamedAfterTheThing() {
-        assertThat(offenders((file, line) -> GETTER.matcher(line).matches())).isEmpty();
+        assertThat(offenders((file, line) -> GETTER.matcher(line).matches() && !isOfRatis(line)))
+                .isEmpty();
+    }
+
+    /** Methods of the library for the replicated log, which the room raft has to override by their names. */
+    private static boolean isOfRatis(String line) {
+        return line.contains("getStateMachineStorage()");
     }
 
     /** Comments say which program, user or job they mean. */

@@ -67,7 +67,7 @@ class ScriptUploadsTest {
         assertThat(batch("gone", "large", "a")).containsExactly("a");
         assertThat(log)
                 .containsExactly(
-                        "accounting: a script or an environment is not kept: java.io.IOException: it is gone",
+                        "accounting: a script or an environment is not kept: it is gone",
                         "accounting: a script or an environment of 8388609 bytes is not kept; at most 8388608 are");
     }
 

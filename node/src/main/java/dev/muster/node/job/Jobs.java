@@ -109,18 +109,14 @@ public final class Jobs {
         files = new JobFiles(settings, log, spool, reports);
     }
 
-    private static String key(int jobId, int attempt) {
-        return jobId + "." + attempt;
-    }
-
     Optional<NodeJob> job(int jobId, int attempt) {
-        return Optional.ofNullable(jobs.get(key(jobId, attempt)));
+        return Optional.ofNullable(jobs.get(NodeJob.key(jobId, attempt)));
     }
 
     /** The attempt, or the newest one for 0, also when it is over. */
     public Optional<NodeJob> forRelay(int jobId, int attempt) {
         if (attempt > 0) {
-            return job(jobId, attempt).or(() -> Optional.ofNullable(unclaimed.get(key(jobId, attempt))));
+            return job(jobId, attempt).or(() -> Optional.ofNullable(unclaimed.get(NodeJob.key(jobId, attempt))));
         }
         return java.util.stream.Stream.concat(jobs.values().stream(), unclaimed.values().stream())
                 .filter(j -> j.jobId() == jobId)
@@ -202,7 +198,7 @@ public final class Jobs {
 
     /** The job as known here, made known if it is new; empty if it must not run here. */
     private Optional<NodeJob> admit(JobShare share, int stepId, boolean runProlog) {
-        NodeJob known = jobs.get(key(share.jobId(), share.attempt()));
+        NodeJob known = jobs.get(NodeJob.key(share.jobId(), share.attempt()));
         if (known != null) {
             if (known.phase == NodeJob.Phase.KNOWN && runProlog) {
                 known.phase = NodeJob.Phase.PREPARING;
@@ -242,7 +238,7 @@ public final class Jobs {
             files.discard(job);
             return Optional.empty();
         }
-        jobs.put(key(share.jobId(), share.attempt()), job);
+        jobs.put(NodeJob.key(share.jobId(), share.attempt()), job);
         armLimit(job, share.secondsLeft());
         if (job.phase == NodeJob.Phase.READY) {
             startExternal(job);
@@ -503,7 +499,7 @@ public final class Jobs {
     }
 
     public void endJob(EndJob order) {
-        NodeJob job = jobs.get(key(order.jobId(), order.attempt()));
+        NodeJob job = jobs.get(NodeJob.key(order.jobId(), order.attempt()));
         if (job == null) {
             reports.add(seq -> new JobDone(seq, order.jobId(), order.attempt(), ""), () -> {});
             return;
@@ -605,8 +601,8 @@ public final class Jobs {
     }
 
     private void forget(NodeJob job) {
-        jobs.remove(key(job.jobId(), job.attempt()));
-        unclaimed.put(key(job.jobId(), job.attempt()), job);
+        jobs.remove(NodeJob.key(job.jobId(), job.attempt()));
+        unclaimed.put(NodeJob.key(job.jobId(), job.attempt()), job);
         removeWhenUnused(job, System.nanoTime() + UNCLAIMED_MS * 1_000_000, UNUSED_FIRST_MS);
     }
 
@@ -617,7 +613,7 @@ public final class Jobs {
             loop.later(againMs, () -> removeWhenUnused(job, untilNs, Math.min(2 * againMs, UNUSED_MOST_MS)));
             return;
         }
-        unclaimed.remove(key(job.jobId(), job.attempt()));
+        unclaimed.remove(NodeJob.key(job.jobId(), job.attempt()));
         files.discard(job);
     }
 
@@ -746,7 +742,7 @@ public final class Jobs {
         job.endReason = file.reason();
         job.epilogError = file.error();
         job.deadlineMs = file.deadlineMs();
-        jobs.put(key(job.jobId(), job.attempt()), job);
+        jobs.put(NodeJob.key(job.jobId(), job.attempt()), job);
         for (int stepId : steps) {
             NodeStep step = addStep(job, stepId);
             step.phase = NodeStep.Phase.RUNNING;

@@ -122,6 +122,11 @@ public final class NodeJob {
         return share.jobId();
     }
 
+    /** Returns the name of an attempt of a job: {@code 12.1}. */
+    public static String key(int jobId, int attempt) {
+        return jobId + "." + attempt;
+    }
+
     public int attempt() {
         return share.attempt();
     }
