@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.muster.config.SlurmConf;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +19,8 @@ class ControllerHostTest {
                 "ctl             | ctl                   | yes",
                 "ctl             | ctl(10.0.0.9)         | yes",
                 "ctl             | localhost             | yes",
-                "ctl             | first,ctl             | yes",
+                "ctl             | ctl,second            | yes",
+                "ctl             | first,second,ctl      | yes",
                 "ctl             | 127.0.0.1             | ctl/ctl",
                 "ctl             | alias                 | ctl/ctl",
                 "ctl             | elsewhere(127.0.0.1)  | ctl/ctl",
@@ -41,5 +43,18 @@ class ControllerHostTest {
         assertThat(ControllerHost.refusal(conf, ControllerHost.named(kernelName))
                         .orElse("yes"))
                 .isEqualTo(expected.equals("yes") ? "yes" : "This host (" + expected + ") not a valid controller");
+    }
+
+    /** It would begin a state of its own and answer for the cluster. */
+    @Test
+    void theSecondOfTwoControllersDoesNotStart(@TempDir Path dir) throws Exception {
+        Path file = Files.writeString(
+                dir.resolve("slurm.conf"),
+                "ClusterName=c\nSlurmctldHost=first\nSlurmctldHost=ctl\nNodeName=n1\nPartitionName=p Nodes=ALL\n");
+        SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
+        assertThat(ControllerHost.refusal(conf, ControllerHost.named("first"))).isEmpty();
+        assertThat(ControllerHost.refusal(conf, ControllerHost.named("ctl")))
+                .contains("SlurmctldHost=ctl: the second of two controllers cannot take over from the first."
+                        + " Name three, which keep their state together, or one");
     }
 }
