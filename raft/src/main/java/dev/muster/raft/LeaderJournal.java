@@ -54,7 +54,6 @@ final class LeaderJournal implements Journal {
     private final PriorityQueue<Waiter> waiters = new PriorityQueue<>((a, b) -> Long.compare(a.index, b.index));
     private final List<LongConsumer> durableListeners = new ArrayList<>();
     private final List<Consumer<JournalException>> failureListeners = new ArrayList<>();
-    private final Thread proposer;
 
     /**
      * @param committed index of the last entry that the members have
@@ -71,7 +70,7 @@ final class LeaderJournal implements Journal {
         this.onEnd = onEnd;
         lastIndex = committed;
         durableIndex = committed;
-        proposer = Thread.ofPlatform().name("journal-proposer").daemon(true).start(this::proposeLoop);
+        Thread.ofPlatform().name("journal-proposer").daemon(true).start(this::proposeLoop);
     }
 
     @Override
