@@ -100,7 +100,7 @@ public final class ControllerLink implements AutoCloseable {
                         errors.clear();
                     }
                 } catch (Client.StandbyException e) {
-                    log.verbose(e.getMessage());
+                    log.verbose(ErrorText.of(e));
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": " + reason(e);
