@@ -251,6 +251,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
         journal = shared.map(SharedJournal::journal)
                 .orElseGet(() -> FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info)));
+        core = new Core(scheduler);
         Sessions sessions = credentials.get().sessions();
         Optional<RecoveredState> followed =
                 shared.flatMap(SharedJournal::followed).filter(state -> state.index() == journal.lastIndex());
@@ -265,7 +266,6 @@ public final class Controller implements ControllerServices, Main.Daemon {
         blobs = read.blobs();
         accounting = read.accounting();
         accounting.queue(new WaitReasons.Queue(scheduler::reason, scheduler::priority));
-        core = new Core(scheduler);
         core.recovered(read.state(), Controller::inParallel);
         owned.reset(read.state());
         applied = read.index();
