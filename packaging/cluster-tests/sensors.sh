@@ -61,12 +61,13 @@ gpu=$(sbatch --parsable -o /dev/null --gres=gpu:2 \
 wait_empty 30
 match "a step's energy is power over time" '^(9[0-9][0-9]|1[0-9][0-9][0-9])$' \
   "$(sacct -n -P -o ConsumedEnergyRaw -j "$gpu.batch")"
-match "sstat: GPU usage of a step" 'gres/gpumem=524288K,gres/gpuutil=(6[0-9]|7[0-5]),' \
+# 75 % while the program runs, over the whole time of the step, which a busy machine makes longer
+match "sstat: GPU usage of a step" 'gres/gpumem=524288K,gres/gpuutil=([456][0-9]|7[0-5]),' \
   "$(cat gpu.out)"
-match "sacct: GPU usage of a step" 'gres/gpumem=524288K,gres/gpuutil=(6[0-9]|7[0-5]),' \
+match "sacct: GPU usage of a step" 'gres/gpumem=524288K,gres/gpuutil=([456][0-9]|7[0-5]),' \
   "$(sacct -n -P -o TRESUsageInTot -j "$gpu.batch")"
 match "muster report: the used part of the GPUs" \
-  'GPU +00:00:(08|10|12) +00:00:0[2-4] +[34][0-9]\.[0-9]+%' "$(muster report "$gpu")"
+  'GPU +00:00:(08|1[0246]) +00:00:0[2-4] +[234][0-9]\.[0-9]+%' "$(muster report "$gpu")"
 match "a job without GPUs has no GPU usage" '^cpu=[0-9:]+,energy=[0-9]+,fs/disk=[0-9]+,ic' \
   "$(sacct -n -P -o TRESUsageInTot -j "$id.batch")"
 srun -n2 --profile=task,network sleep 1.5; soon 'grep -qs RSS "$dir/series/lines"'
