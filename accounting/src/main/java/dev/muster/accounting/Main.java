@@ -15,9 +15,9 @@ import dev.muster.daemon.DaemonUser;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
-import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.UncaughtFaults;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,7 +58,7 @@ public final class Main {
         try {
             rc = run(options.get());
         } catch (IOException | RuntimeException e) {
-            System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
+            System.err.println("slurmdbd: fatal: " + ErrorSentence.of(e));
             rc = 1;
         }
         if (rc != 0) {
@@ -304,9 +304,9 @@ public final class Main {
     }
 
     private static int fatal(Exception e, Options options, SlurmdbdConf conf, DaemonLog log) {
-        log.fatal(StartErrors.sentence(e));
+        log.fatal(ErrorSentence.of(e));
         if (!options.foreground && !conf.logFile().isEmpty()) { // else the log has said it there
-            System.err.println("slurmdbd: fatal: " + StartErrors.sentence(e));
+            System.err.println("slurmdbd: fatal: " + ErrorSentence.of(e));
         }
         return 1;
     }

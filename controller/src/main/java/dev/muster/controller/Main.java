@@ -18,9 +18,9 @@ import dev.muster.daemon.DaemonUser;
 import dev.muster.daemon.Identities;
 import dev.muster.daemon.PidFile;
 import dev.muster.daemon.Signals;
-import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.UncaughtFaults;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -154,7 +154,7 @@ public final class Main {
         try {
             return serve(o, conf, file, DaemonUser.of(conf.slurmUser(), identities));
         } catch (IOException | RuntimeException e) {
-            System.err.println("slurmctld: fatal: " + StartErrors.sentence(e));
+            System.err.println("slurmctld: fatal: " + ErrorSentence.of(e));
             return 1;
         }
     }
@@ -190,9 +190,9 @@ public final class Main {
             }
             controller.start(o.clean());
         } catch (IOException | RuntimeException e) {
-            log.fatal(StartErrors.sentence(e));
+            log.fatal(ErrorSentence.of(e));
             log.debug(java.util.Arrays.toString(e.getStackTrace()));
-            toTerminal(o, logFile, "slurmctld: fatal: " + StartErrors.sentence(e));
+            toTerminal(o, logFile, "slurmctld: fatal: " + ErrorSentence.of(e));
             controller.stop();
             return 1;
         }
@@ -240,7 +240,7 @@ public final class Main {
                     conf.text(Key.LOG_TIME_FORMAT),
                     conf.slurmctldSyslogDebug());
         } catch (IOException e) {
-            throw new IOException("SlurmctldLogFile=" + logFile + ": cannot open it: " + StartErrors.reason(e), e);
+            throw new IOException("SlurmctldLogFile=" + logFile + ": cannot open it: " + ErrorSentence.reason(e), e);
         }
     }
 

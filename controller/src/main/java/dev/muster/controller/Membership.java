@@ -36,7 +36,7 @@ record Membership(int self, Optional<JournalGroup> group) {
         return new PingReply(
                 conf.clusterName(),
                 self < all.size() ? all.get(self).host() : "",
-                mode(self, all.size()),
+                PingReply.mode(self, all.size()),
                 true,
                 Release.VERSION,
                 bootTime,
@@ -55,14 +55,6 @@ record Membership(int self, Optional<JournalGroup> group) {
                 reply.version(),
                 reply.bootTime(),
                 new JournalMember(false, m.leads() ? "" : m.leader(), m.term(), m.committed()));
-    }
-
-    /** Returns a controller's name in Slurm's answers. */
-    private static String mode(int index, int controllers) {
-        if (index == 0) {
-            return "primary";
-        }
-        return controllers > 2 ? "backup" + index : "backup";
     }
 
     private static JournalMember member(JournalGroup group, List<Controller> all) {

@@ -9,12 +9,12 @@ import dev.muster.controller.nodes.LeaderNotice;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
-import dev.muster.daemon.StartErrors;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
 import dev.muster.journal.JournalException;
 import dev.muster.journal.JournalGroup;
 import dev.muster.model.api.SlurmdMessages.FollowController;
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -55,7 +55,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     private @Nullable JournalGroup group;
     private @Nullable Controller leading;
     private @Nullable StandbyServer standby;
-    private volatile @Nullable FollowedState followed;
+    private volatile @Nullable StandbyState followed;
     private volatile boolean stopping;
 
     ReplicatedController(
@@ -161,7 +161,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         }
         Controller controller = new Controller(conf, confFile, log, onShutdown, this::fault);
         leading = controller;
-        FollowedState following = followed;
+        StandbyState following = followed;
         followed = null;
         closeStandby();
         try {
@@ -175,7 +175,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         } catch (JournalException e) {
             log.info("slurmctld does not lead: " + e.getMessage());
         } catch (IOException | RuntimeException e) {
-            log.fatal(StartErrors.sentence(e));
+            log.fatal(ErrorSentence.of(e));
             onFault.accept(e);
         }
     }
@@ -196,7 +196,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
 
     @Override
     public void committed(long index, byte[] entry) {
-        FollowedState following = followed;
+        StandbyState following = followed;
         if (following != null) {
             following.committed(index, entry);
         }
@@ -217,7 +217,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         }
         Path state = Path.of(conf.stateSaveLocation());
         boolean none = type.equals("accounting_storage/none") && conf.given(Key.ACCOUNTING_STORAGE_TYPE);
-        followed = new FollowedState(
+        followed = new StandbyState(
                 copy,
                 state,
                 contents -> none
@@ -246,7 +246,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
             standby = new StandbyServer(
                     conf, keys.withoutSack(), keys.slurmUid(), membership(), bootTime, log, onShutdown);
         } catch (IOException e) {
-            log.fatal(StartErrors.sentence(e));
+            log.fatal(ErrorSentence.of(e));
             onFault.accept(e);
         }
     }
@@ -286,7 +286,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         }
         follows();
         closeStandby();
-        FollowedState following = followed;
+        StandbyState following = followed;
         if (following != null) {
             following.close();
         }

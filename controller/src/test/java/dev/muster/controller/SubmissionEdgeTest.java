@@ -131,7 +131,7 @@ class SubmissionEdgeTest {
                             .isEqualTo(denied);
                     assertThat(errno(0, "Submit", one))
                             .as("as root")
-                            .isEqualTo(e.getValue() == Setter.NOBODY ? denied : 0);
+                            .isEqualTo(e.getValue() == Setter.CONTROLLER ? denied : 0);
                 }));
     }
 

@@ -299,7 +299,7 @@ public final class Configless {
             Files.createSymbolicLink(fresh, place);
             Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            System.err.println("the configuration is not linked from " + link + ": " + ErrorSentence.of(e));
+            System.err.println("the configuration is not linked from " + link + ": " + ErrorSentence.reason(e));
         }
     }
 }

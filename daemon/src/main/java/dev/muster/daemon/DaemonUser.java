@@ -87,7 +87,7 @@ public final class DaemonUser {
             try {
                 handOver(directory, absolute.getFileName().toString(), group);
             } catch (IOException e) {
-                log.error("chown(" + file + ", " + uid + ", " + group + "): " + ErrorSentence.of(e));
+                log.error("chown(" + file + ", " + uid + ", " + group + "): " + ErrorSentence.reason(e));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.muster.daemon;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -38,7 +39,7 @@ public final class PidFile {
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
             return new PidFile(file, Optional.of(channel));
         } catch (IOException e) {
-            log.error("Unable to open pidfile `" + path + "' (" + key + "): " + StartErrors.reason(e));
+            log.error("Unable to open pidfile `" + path + "' (" + key + "): " + ErrorSentence.reason(e));
             return new PidFile(file, Optional.empty());
         }
     }
@@ -59,7 +60,7 @@ public final class PidFile {
                 channel.get().write(ByteBuffer.wrap(line), 0);
             }
         } catch (IOException e) {
-            log.error("Unable to write pidfile `" + path + "': " + StartErrors.reason(e));
+            log.error("Unable to write pidfile `" + path + "': " + ErrorSentence.reason(e));
         }
     }
 

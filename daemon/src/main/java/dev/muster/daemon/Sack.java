@@ -68,7 +68,7 @@ public final class Sack implements AutoCloseable {
             try {
                 return Optional.of(new Sack(place, cluster, identities, places.clientIds(), log));
             } catch (IOException e) {
-                log.debug("sack: " + place + ": " + ErrorSentence.of(e));
+                log.debug("sack: " + place + ": " + ErrorSentence.reason(e));
             }
         }
         return Optional.empty();

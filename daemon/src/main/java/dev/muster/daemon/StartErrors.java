@@ -2,44 +2,13 @@ package dev.muster.daemon;
 
 import java.io.IOException;
 import java.net.BindException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 
-/**
- * Sentences for what keeps a daemon from starting: the system's words, without the path that a file's exception
- * repeats.
- */
+/** Tells administrators why a daemon cannot open its port: with the key that names it. */
 public final class StartErrors {
     /** The system's words for a port that cannot be had, where the class of the exception is another's. */
     private static final String UNBOUND = "Address already in use|Cannot assign requested address|Permission denied";
 
     private StartErrors() {}
-
-    /** The system's words for a failed file operation. */
-    public static String reason(IOException e) {
-        return switch (e) {
-            case NoSuchFileException n -> "No such file or directory";
-            case AccessDeniedException a -> "Permission denied";
-            case NotDirectoryException n -> "Not a directory";
-            case FileAlreadyExistsException f -> "File exists";
-            case FileSystemException f when f.getReason() != null -> f.getReason();
-            default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-        };
-    }
-
-    /** The sentence for a daemon that cannot start. */
-    public static String sentence(Throwable e) {
-        if (e instanceof FileSystemException f) {
-            return f.getFile() + ": " + reason(f);
-        }
-        if (e.getMessage() == null) {
-            return e.toString();
-        }
-        return e.getMessage();
-    }
 
     /** Opens a port. */
     public interface Opening<T> {

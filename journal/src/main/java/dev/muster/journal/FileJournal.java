@@ -85,7 +85,7 @@ public final class FileJournal implements Journal {
         try {
             return Files.isDirectory(directory) ? DirectoryScan.clusterIdOf(directory) : Optional.empty();
         } catch (IOException e) {
-            throw new UncheckedIOException(directory + ": " + FailureReason.of(e), e);
+            throw new UncheckedIOException(directory + ": " + ErrorSentence.of(e), e);
         }
     }
 
@@ -111,7 +111,7 @@ public final class FileJournal implements Journal {
                 throw e;
             }
         } catch (IOException e) {
-            throw new JournalException("cannot open the journal in " + directory + ": " + FailureReason.of(e), e);
+            throw new JournalException("cannot open the journal in " + directory + ": " + ErrorSentence.of(e), e);
         }
     }
 
@@ -203,7 +203,7 @@ public final class FileJournal implements Journal {
             channel.close();
         } catch (IOException | RuntimeException | Error e) {
             fail(new JournalException(
-                    "journal " + segments.getLast().file() + " at offset " + writeOffset + ": " + FailureReason.of(e),
+                    "journal " + segments.getLast().file() + " at offset " + writeOffset + ": " + ErrorSentence.of(e),
                     e));
         }
     }
@@ -418,7 +418,7 @@ public final class FileJournal implements Journal {
         try {
             return segment.read(from, to, consumer);
         } catch (IOException e) {
-            throw new UncheckedIOException(segment.file() + ": " + FailureReason.of(e), e);
+            throw new UncheckedIOException(segment.file() + ": " + ErrorSentence.of(e), e);
         }
     }
 
@@ -453,7 +453,7 @@ public final class FileJournal implements Journal {
                 Files.deleteIfExists(useless.get().file());
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write a snapshot into " + directory + ": " + FailureReason.of(e), e);
+            throw new UncheckedIOException("cannot write a snapshot into " + directory + ": " + ErrorSentence.of(e), e);
         }
     }
 
@@ -493,7 +493,7 @@ public final class FileJournal implements Journal {
                 Files.delete(file);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove a segment: " + FailureReason.of(e), e);
+            throw new UncheckedIOException("cannot remove a segment: " + ErrorSentence.of(e), e);
         }
         return first;
     }
@@ -535,7 +535,7 @@ public final class FileJournal implements Journal {
         try {
             directoryLock.close();
         } catch (IOException e) {
-            throw new UncheckedIOException(directory + ": " + FailureReason.of(e), e);
+            throw new UncheckedIOException(directory + ": " + ErrorSentence.of(e), e);
         }
     }
 }

@@ -27,12 +27,12 @@ public interface JournalGroup extends AutoCloseable {
         void follows();
 
         /**
-         * An entry is in this member's file. In order; all that the journal of {@link #leads} begins with were told
-         * before. What the file had when the member joined is not told.
+         * An entry is committed and in this member's file. Called in order for each entry after those that the file had
+         * when the member joined; {@link #leads} comes after the last entry that its journal begins with.
          */
         void committed(long index, byte[] entry);
 
-        /** This member may not join: what it would have to have is lost, or the others are another cluster. */
+        /** This member may not join: it lacks entries that no other member has, or the others are another cluster. */
         void refused(String sentence);
     }
 
@@ -67,7 +67,7 @@ public interface JournalGroup extends AutoCloseable {
             Consumer<String> log) {}
 
     /**
-     * What a member knows.
+     * State of the group as one member sees it.
      *
      * @param leader index of the leading member; empty while there is none
      * @param committed index of the last committed entry that this member has

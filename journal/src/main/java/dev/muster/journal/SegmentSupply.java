@@ -1,5 +1,6 @@
 package dev.muster.journal;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ final class SegmentSupply implements AutoCloseable {
                 } catch (IOException e) {
                     if (!low()) {
                         options.log()
-                                .accept("cannot prepare the next journal segment " + spare + ": " + FailureReason.of(e)
+                                .accept("cannot prepare the next journal segment " + spare + ": " + ErrorSentence.of(e)
                                         + "; trying again until there is space");
                     }
                     state(false, true);

@@ -1,5 +1,6 @@
 package dev.muster.journal;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -66,7 +67,7 @@ record SnapshotFile(Path file, long index, UUID clusterId) implements Journal.Sn
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             new Reading(channel, channel.size()).items(items);
         } catch (IOException e) {
-            throw new UncheckedIOException(file + ": " + FailureReason.of(e), e);
+            throw new UncheckedIOException(file + ": " + ErrorSentence.of(e), e);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.muster.node;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Ack;
 import dev.muster.model.node.NodeMessages.Heartbeat;
 import dev.muster.model.node.NodeMessages.Refused;
@@ -12,7 +13,6 @@ import dev.muster.model.node.NodeMessages.ToNode;
 import dev.muster.model.node.NodeMessages.Welcome;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.UnacknowledgedReports;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.transport.Client;
@@ -100,7 +100,7 @@ public final class ControllerLink implements AutoCloseable {
                         errors.clear();
                     }
                 } catch (Client.StandbyException e) {
-                    log.verbose(ErrorText.of(e));
+                    log.verbose(ErrorSentence.reason(e));
                 } catch (IOException | RuntimeException e) {
                     String error = "Unable to register with slurm controller " + address.host() + ":" + address.port()
                             + ": " + reason(e);
@@ -116,10 +116,10 @@ public final class ControllerLink implements AutoCloseable {
         }
     }
 
-    private static @Nullable String reason(Exception e) {
+    private static String reason(Exception e) {
         return switch (e) {
-            case IOException io -> ErrorText.of(io);
-            case Json.MalformedException malformed -> malformed.getMessage();
+            case IOException io -> ErrorSentence.reason(io);
+            case Json.MalformedException malformed -> ErrorSentence.of(malformed);
             default -> UnexpectedErrors.described(e);
         };
     }

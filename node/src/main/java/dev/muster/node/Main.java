@@ -17,6 +17,7 @@ import dev.muster.daemon.Sack;
 import dev.muster.daemon.Sessions;
 import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.HostList;
 import dev.muster.node.config.NodeIdentity;
 import dev.muster.node.config.Settings;
@@ -25,7 +26,6 @@ import dev.muster.node.config.SlurmdOptions;
 import dev.muster.node.hardware.GpuProbe;
 import dev.muster.node.hardware.GresReport;
 import dev.muster.node.hardware.HardwareProbe;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.spool.JobSpool;
@@ -127,7 +127,7 @@ public final class Main {
             }
             return configured(options, source, file);
         } catch (IOException e) {
-            System.err.println("slurmd: fatal: " + ErrorText.of(e));
+            System.err.println("slurmd: fatal: " + ErrorSentence.reason(e));
             return 1;
         }
     }
@@ -297,7 +297,7 @@ public final class Main {
                     conf.slurmdSyslogDebug());
         } catch (IOException e) {
             System.err.println(
-                    "slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + ErrorText.of(e));
+                    "slurmd: fatal: Unable to open logfile `" + settings.logFile() + "': " + ErrorSentence.reason(e));
             return 1;
         }
         log.adoptLibraries();
@@ -322,7 +322,7 @@ public final class Main {
         } catch (Slurmd.CannotStartException e) {
             return fatal(log, options, e.getMessage());
         } catch (IOException e) {
-            return fatal(log, options, ErrorText.of(e));
+            return fatal(log, options, ErrorSentence.reason(e));
         }
     }
 
@@ -442,7 +442,7 @@ public final class Main {
             try {
                 start.source.get().fetchInto(directory(start.conf));
             } catch (IOException e) {
-                start.log.error("the configuration stays as it is: " + ErrorText.of(e));
+                start.log.error("the configuration stays as it is: " + ErrorSentence.reason(e));
                 return start;
             }
         }

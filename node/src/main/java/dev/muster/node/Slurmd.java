@@ -54,7 +54,6 @@ import dev.muster.node.meter.Profiles;
 import dev.muster.node.meter.Sensors;
 import dev.muster.node.meter.StepUsageFiles;
 import dev.muster.node.meter.TaskSamples;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
@@ -168,7 +167,7 @@ public final class Slurmd implements AutoCloseable {
             lock = SpoolLock.take(settings.spoolDirectory(), machine.nodes == 1, log);
             reports = new UnacknowledgedReports(settings.spoolDirectory());
         } catch (IOException e) {
-            throw new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e));
+            throw unusableSpool(e);
         }
         Cgroups cgroups = Cgroups.detect(
                 settings.nodeName(), settings.spoolDirectory(), settings.confinement(), probe.memoryMb(), log);
@@ -318,6 +317,10 @@ public final class Slurmd implements AutoCloseable {
         }
     }
 
+    private CannotStartException unusableSpool(IOException e) {
+        return new CannotStartException("SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorSentence.reason(e));
+    }
+
     private static void requirePam(Path stepd) throws CannotStartException {
         try {
             Os.Outcome answer = Os.run(List.of(stepd.toString(), "--pam"));
@@ -325,7 +328,7 @@ public final class Slurmd implements AutoCloseable {
                 throw new CannotStartException(answer.output().strip());
             }
         } catch (IOException e) {
-            throw new CannotStartException("UsePAM: " + stepd + ": " + ErrorText.of(e));
+            throw new CannotStartException("UsePAM: " + stepd + ": " + ErrorSentence.reason(e));
         }
     }
 
@@ -375,7 +378,7 @@ public final class Slurmd implements AutoCloseable {
                 jobs.adopt(isAlone);
                 jobs.known().forEach(j -> manager.adopt(j.jobId(), j.attempt()));
             } catch (IOException e) {
-                log.error("cannot read " + settings.spoolDirectory() + ": " + ErrorText.of(e));
+                log.error("cannot read " + settings.spoolDirectory() + ": " + ErrorSentence.reason(e));
             }
         });
     }

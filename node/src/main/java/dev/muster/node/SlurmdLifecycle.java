@@ -2,7 +2,7 @@ package dev.muster.node;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Signals;
-import dev.muster.node.os.ErrorText;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -27,7 +27,7 @@ final class SlurmdLifecycle implements Slurmd.Owner {
             log.reopen();
             log.info("log file reopened");
         } catch (IOException e) {
-            log.error("cannot reopen the log file: " + ErrorText.of(e));
+            log.error("cannot reopen the log file: " + ErrorSentence.reason(e));
         }
     }
 

@@ -24,8 +24,8 @@ import dev.muster.model.node.NodeMessages.StepLaunched;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.CgroupSettings;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
+import dev.muster.node.os.StepMessages;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.StepSocket;
 import dev.muster.transport.Client;
@@ -465,16 +465,16 @@ class SlurmdTest {
             CANCELLED | true  | ' DUE to SIGNAL Killed ***'
             """)
     void usersReadWhyTheirJobEnds(String reason, boolean kills, String words) {
-        assertThat(ErrorText.cancelled("12.batch", "n1", reason, kills))
+        assertThat(StepMessages.cancelled("12.batch", "n1", reason, kills))
                 .matches("\\*\\*\\* JOB 12 ON n1 CANCELLED AT [-0-9T:]{19}" + java.util.regex.Pattern.quote(words));
     }
 
     @Test
     void usersReadOfTheSignalThatEndsTheirStep() {
-        assertThat(ErrorText.signalled("12.0", "n1", 15).orElseThrow())
+        assertThat(StepMessages.signalled("12.0", "n1", 15).orElseThrow())
                 .matches("\\*{3} STEP 12.0 ON n1 CANCELLED AT .{19} DUE to SIGNAL Terminated \\*{3}");
-        assertThat(ErrorText.signalled("12.0", "n1", 9).orElseThrow()).endsWith("DUE to SIGNAL Killed ***");
-        assertThat(ErrorText.signalled("12.0", "n1", 10)).isEmpty();
+        assertThat(StepMessages.signalled("12.0", "n1", 9).orElseThrow()).endsWith("DUE to SIGNAL Killed ***");
+        assertThat(StepMessages.signalled("12.0", "n1", 10)).isEmpty();
     }
 
     private static void awaitText(Path file, String text) throws Exception {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The journal of the leading member during one term. A thread takes what is queued and proposes it to the members as
- * one {@link Batch}; while {@link #BATCHES_MAX} proposals are under way, entries gather for the next. An entry is
+ * one {@link EntryBatch}; while {@link #BATCHES_MAX} proposals are under way, entries gather for the next. An entry is
  * durable once most members have stored it. After the term every append fails; entries that were not durable then may
  * or may not be in the next leader's journal.
  */
@@ -98,7 +98,7 @@ final class LeaderJournal implements Journal {
 
     private void proposeLoop() {
         while (true) {
-            Batch batch = take();
+            EntryBatch batch = take();
             if (batch == null) {
                 return;
             }
@@ -106,8 +106,8 @@ final class LeaderJournal implements Journal {
         }
     }
 
-    /** Returns the next entries that fit into a batch, once there are some; null after the term. */
-    private @Nullable Batch take() {
+    /** Waits for entries, and returns the next ones that fit into a batch; null after the term. */
+    private @Nullable EntryBatch take() {
         lock.lock();
         try {
             while (failure == null && (queue.isEmpty() || underWay >= BATCHES_MAX)) {
@@ -119,8 +119,9 @@ final class LeaderJournal implements Journal {
             long first = lastIndex - queue.size() + 1;
             int count = 0;
             long bytes = 0;
-            while (count < queue.size() && (count == 0 || bytes + Batch.bytes(queue.get(count)) <= BATCH_BYTES_MAX)) {
-                bytes += Batch.bytes(queue.get(count));
+            while (count < queue.size()
+                    && (count == 0 || bytes + EntryBatch.bytes(queue.get(count)) <= BATCH_BYTES_MAX)) {
+                bytes += EntryBatch.bytes(queue.get(count));
                 queuedBytes -= queue.get(count).length;
                 count++;
             }
@@ -128,7 +129,7 @@ final class LeaderJournal implements Journal {
             queue = new ArrayList<>(queue.subList(count, queue.size()));
             underWay++;
             notFull.signalAll();
-            return new Batch(first, entries);
+            return new EntryBatch(first, entries);
         } finally {
             lock.unlock();
         }

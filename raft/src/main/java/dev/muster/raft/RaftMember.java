@@ -58,7 +58,7 @@ final class RaftMember implements JournalGroup {
     private final boolean isFresh;
     private final ClientId client = ClientId.randomId();
     private final AtomicLong calls = new AtomicLong();
-    private final CommittedEntries committed;
+    private final JournalStateMachine committed;
     private final RaftServer server;
     /** Tells roles, one after the other. */
     private final ExecutorService teller = Executors.newSingleThreadExecutor(
@@ -85,7 +85,7 @@ final class RaftMember implements JournalGroup {
                 IntStream.range(0, options.members().size())
                         .mapToObj(i -> peer(i, options.members().get(i)))
                         .toList());
-        committed = new CommittedEntries(options.file(), first, new CommittedEntries.Roles() {
+        committed = new JournalStateMachine(options.file(), first, new JournalStateMachine.Roles() {
             @Override
             public void ready(long last) {
                 tell(() -> lead(last));
@@ -130,7 +130,7 @@ final class RaftMember implements JournalGroup {
     private void form() {
         try {
             Files.delete(options.directory().resolve(BEGIN));
-            Optional<String> refusal = new Formation(options, group, parameters).refusal(() -> closed);
+            Optional<String> refusal = new GroupBootstrap(options, group, parameters).refusal(() -> closed);
             if (refusal.isPresent()) {
                 tell(() -> roles.refused(refusal.get()));
                 return;
@@ -251,10 +251,10 @@ final class RaftMember implements JournalGroup {
     }
 
     private static boolean isTaken(RaftClientReply reply) {
-        return reply.isSuccess() && reply.getMessage().getContent().equals(CommittedEntries.TAKEN);
+        return reply.isSuccess() && reply.getMessage().getContent().equals(JournalStateMachine.TAKEN);
     }
 
-    // ---- what it knows
+    // ---- state of the group
 
     private DivisionInfo info() {
         try {

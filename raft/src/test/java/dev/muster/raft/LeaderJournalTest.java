@@ -26,7 +26,7 @@ class LeaderJournalTest {
     @TempDir
     Path directory;
 
-    private record Proposal(Batch batch, CompletableFuture<Boolean> answer) {}
+    private record Proposal(EntryBatch batch, CompletableFuture<Boolean> answer) {}
 
     private final BlockingQueue<Proposal> proposals = new LinkedBlockingQueue<>();
     private final List<JournalException> ends = new ArrayList<>();
@@ -41,7 +41,7 @@ class LeaderJournalTest {
 
     private CompletableFuture<Boolean> propose(ByteString batch) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        proposals.add(new Proposal(Batch.decode(batch), answer));
+        proposals.add(new Proposal(EntryBatch.decode(batch), answer));
         return answer;
     }
 

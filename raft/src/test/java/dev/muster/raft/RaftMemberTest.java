@@ -271,7 +271,7 @@ class RaftMemberTest {
                         .build());
         long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
         Optional<String> answer =
-                new Formation(options, group, parameters).refusal(() -> System.nanoTime() - endNs > 0);
+                new GroupBootstrap(options, group, parameters).refusal(() -> System.nanoTime() - endNs > 0);
         assertThat(answer).contains("this controller stops before the others were there");
     }
 

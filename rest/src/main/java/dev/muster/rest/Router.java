@@ -213,7 +213,7 @@ public final class Router implements RequestHandler {
 
     /** An answer without a result, for a caller that is not known yet. */
     private Json.Obj refusal(RestException e, String source) {
-        return new Envelope().error(e).whole("", newest(), source, Request.User.NOBODY, "");
+        return new Envelope().error(e).whole("", newest(), source, Request.User.ANONYMOUS, "");
     }
 
     /** Answers the interface of the page, which Slurm's API does not have. */
@@ -244,7 +244,7 @@ public final class Router implements RequestHandler {
             Optional<RestException> unanswerable) {
         Contract.Operation operation = match.operation();
         Envelope out = new Envelope();
-        Request.User user = Request.User.NOBODY;
+        Request.User user = Request.User.ANONYMOUS;
         String cluster = "";
         try {
             if (unanswerable.isPresent()) {

@@ -147,7 +147,7 @@ final class SimController implements Pipeline.Effects {
         });
         State state = recovered.state();
         if (bug == PlantedBug.ID_COUNTER_NOT_RESTORED) {
-            state = PlantedStates.withFirstJobId(state);
+            state = PlantedMutations.withFirstJobId(state);
         } else if (!state.equals(history.state()) || disk.journal().lastIndex() != history.index()) {
             throw new Violation(
                     "I38 snapshot and journal give the state",
@@ -304,7 +304,8 @@ final class SimController implements Pipeline.Effects {
                         .allocation()
                         .on(r.node())
                         .filter(Allocation.Share::released)
-                        .ifPresent(share -> append(new Change.NodeRestored(PlantedStates.releasedAgain(node, share))));
+                        .ifPresent(
+                                share -> append(new Change.NodeRestored(PlantedMutations.releasedAgain(node, share))));
             }
         }
     }
@@ -426,7 +427,7 @@ final class SimController implements Pipeline.Effects {
         Iterator<byte[]> items = Recovery.items(state);
         State written = state;
         if (bug == PlantedBug.ANSWERS_NOT_IN_SNAPSHOT) {
-            written = PlantedStates.withoutAnswers(state);
+            written = PlantedMutations.withoutAnswers(state);
             items = Recovery.items(written);
         }
         Iterator<byte[]> source = items;
@@ -528,7 +529,7 @@ final class SimController implements Pipeline.Effects {
         if (bug == PlantedBug.REBOOT_NOT_NOTICED
                 && known != null
                 && !known.bootId().isEmpty()) {
-            seen = PlantedStates.ofBoot(known.bootId(), m);
+            seen = PlantedMutations.ofBoot(known.bootId(), m);
         }
         command(new Command.RegisterNode(seen), 0, d -> {
             if (!(d instanceof Decision.Accepted a)) {

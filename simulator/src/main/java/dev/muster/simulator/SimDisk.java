@@ -5,9 +5,7 @@ import dev.muster.json.Bytes;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * What a {@link SimController} has on disk: its journal, and the contents of scripts, of which some may be unsynced.
- */
+/** Disk of a {@link SimController}: its journal and the contents of scripts; the newest writes may be unsynced. */
 final class SimDisk {
     private final World world;
     private MemoryJournal journal = new MemoryJournal();

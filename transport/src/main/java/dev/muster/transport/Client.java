@@ -29,7 +29,7 @@ public final class Client implements AutoCloseable {
     /** The code of HTTP by which a daemon tells a user that he asks too much. */
     public static final int BACK_OFF = 429;
 
-    /** The code of HTTP by which a slurmctld says that another one leads: it has not done what it was asked for. */
+    /** HTTP status by which a slurmctld refuses a request because another one leads. */
     public static final int STANDBY = 421;
 
     private static final int BACK_OFF_MS = 1000;

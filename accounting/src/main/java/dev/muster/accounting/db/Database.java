@@ -200,7 +200,7 @@ public final class Database implements AutoCloseable {
                 Files.setPosixFilePermissions(file.get(), PosixFilePermissions.fromString("rw-------"));
             }
         } catch (IOException e) {
-            throw new SQLException(file.get() + ": " + ErrorSentence.of(e), "", IO_FAILED, e);
+            throw new SQLException(file.get() + ": " + ErrorSentence.reason(e), "", IO_FAILED, e);
         }
     }
 

@@ -94,7 +94,7 @@ final class ArchiveHandler {
                     SlurmErrno.NOT_SUPPORTED,
                     request.file() + " is no text: of Slurm's archives those that it packed cannot be read here");
         } catch (IOException e) {
-            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, request.file() + ": " + ErrorSentence.of(e));
+            return Reply.error(400, SlurmErrno.NOT_SUPPORTED, request.file() + ": " + ErrorSentence.reason(e));
         } catch (ArchiveSql.UnreadableException | IllegalArgumentException | Json.MalformedException e) {
             log.error("archive " + request.file() + ": " + ErrorSentence.of(e));
             return Reply.error(400, SlurmErrno.NOT_SUPPORTED, ErrorSentence.of(e));

@@ -105,7 +105,7 @@ final class DumpCommand {
                             (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8),
                             0644);
         } catch (IOException e) {
-            context.error("Can't write " + target + ": " + ErrorSentence.of(e));
+            context.error("Can't write " + target + ": " + ErrorSentence.reason(e));
             return 1;
         }
         // QOS and cluster form one message with one "sacctmgr: " prefix

@@ -231,7 +231,7 @@ public final class HttpController implements Controller {
         return Optional.empty();
     }
 
-    /** Returns whether the controller does not lead any more: it has not done what it was asked for. */
+    /** Returns whether the controller refused the request because another one leads. */
     public static boolean isStandby(Client.Response response) {
         return response.status() != 200 && errno(response) == SlurmErrno.IN_STANDBY_MODE.number();
     }

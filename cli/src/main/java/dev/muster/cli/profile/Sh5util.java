@@ -18,7 +18,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -185,16 +184,6 @@ public final class Sh5util implements Command {
         return Path.of(Texts.absolute(name, context.host().workDir()));
     }
 
-    private static String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "No such file or directory";
-        }
-        if (e instanceof java.nio.file.AccessDeniedException) {
-            return "Permission denied";
-        }
-        return ErrorSentence.of(e);
-    }
-
     // ---- merge
 
     private static String directory(CommandContext context, Options options) {
@@ -226,7 +215,8 @@ public final class Sh5util implements Command {
                 }
             }
         } catch (IOException e) {
-            throw context.bad(MISTAKE, "Cannot open " + directory + " job profile directory: " + reason(e));
+            throw context.bad(
+                    MISTAKE, "Cannot open " + directory + " job profile directory: " + ErrorSentence.reason(e));
         }
         if (steps.isEmpty()) {
             context.info("No node-step files found for jobid " + options.job);
@@ -266,7 +256,7 @@ public final class Sh5util implements Command {
                     open.add(from);
                     nodes.putAll(from.root().members());
                 } catch (IOException e) {
-                    throw context.bad(MISTAKE, "Failed to open " + file + ": " + reason(e));
+                    throw context.bad(MISTAKE, "Failed to open " + file + ": " + ErrorSentence.reason(e));
                 }
             }
             groups.put(
@@ -281,7 +271,7 @@ public final class Sh5util implements Command {
                     new Group(Map.of("Number of Steps", groups.size()), Map.of("Steps", new Group(Map.of(), groups))));
             Files.move(fresh, output, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw context.bad(MISTAKE, "Failed create HDF5 file " + name + ": " + reason(e));
+            throw context.bad(MISTAKE, "Failed create HDF5 file " + name + ": " + ErrorSentence.reason(e));
         }
     }
 
@@ -297,7 +287,7 @@ public final class Sh5util implements Command {
         try {
             Files.delete(file);
         } catch (IOException e) {
-            context.error("Cannot remove " + file + ": " + reason(e));
+            context.error("Cannot remove " + file + ": " + ErrorSentence.reason(e));
         }
     }
 
@@ -371,7 +361,7 @@ public final class Sh5util implements Command {
                 error = "Failed to write output file " + output;
             }
         } catch (IOException e) {
-            throw context.bad(MISTAKE, "Failed to create output file " + output + " -- " + reason(e));
+            throw context.bad(MISTAKE, "Failed to create output file " + output + " -- " + ErrorSentence.reason(e));
         }
         if (!error.isEmpty()) {
             remove(context, path);

@@ -515,7 +515,7 @@ public final class Scontrol implements Command {
         } catch (SlurmException e) {
             return CommonOptions.reportFailure(context, "job script retrieval failed", e);
         } catch (IOException e) {
-            context.err().println("failed to open file `" + operands.get(2) + "`: " + ErrorSentence.of(e));
+            context.err().println("failed to open file `" + operands.get(2) + "`: " + ErrorSentence.reason(e));
             return 1;
         }
     }

@@ -65,7 +65,7 @@ final class ScontrolWrite {
         try {
             context.host().writeFile(to, RawText.encode(out.toString()), FILE_MODE);
         } catch (IOException e) {
-            context.error("Could not open file " + to + " for writing. " + ErrorSentence.of(e) + ".");
+            context.error("Could not open file " + to + " for writing. " + ErrorSentence.reason(e) + ".");
             return 1;
         }
         context.out().println("Slurm config saved to " + to);

@@ -2,6 +2,7 @@ package dev.muster.cli.shape;
 
 import dev.muster.cli.format.JobRows;
 import dev.muster.json.Json;
+import dev.muster.model.api.ClusterMessages.PingReply;
 import dev.muster.model.cluster.ReservationFlag;
 import dev.muster.model.format.Sluid;
 import dev.muster.model.job.CpuFreq;
@@ -29,10 +30,7 @@ public final class ControlJson {
     public record Ping(String host, int index, int controllers, boolean isUp, long latencyUs, Json.Obj member) {
         /** Returns Slurm's name of the controller: primary, backup, or one of backup1, backup2, …. */
         public String mode() {
-            if (index == 0) {
-                return "primary";
-            }
-            return controllers > 2 ? "backup" + index : "backup";
+            return PingReply.mode(index, controllers);
         }
     }
 

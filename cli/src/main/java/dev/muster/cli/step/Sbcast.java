@@ -430,7 +430,7 @@ public final class Sbcast implements Command {
             }
             return out;
         } catch (java.io.IOException e) {
-            throw context.bad(255, "Can't pack `" + path + "`: " + ErrorSentence.of(e));
+            throw context.bad(255, "Can't pack `" + path + "`: " + ErrorSentence.reason(e));
         }
     }
 

@@ -59,7 +59,7 @@ public final class ResizeScripts {
             write(context, base + "sh", script.toString());
             write(context, base + "csh", csh.toString());
         } catch (IOException e) {
-            context.error("Could not create file " + base + "sh: " + ErrorSentence.of(e));
+            context.error("Could not create file " + base + "sh: " + ErrorSentence.reason(e));
             return;
         }
         context.out().println("To reset Slurm environment variables, execute");

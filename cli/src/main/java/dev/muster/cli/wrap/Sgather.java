@@ -141,7 +141,7 @@ public final class Sgather implements Command {
         try {
             spool = Files.createTempDirectory(dest.toAbsolutePath().getParent(), ".sgather");
         } catch (IOException e) {
-            throw context.bad(1, "Can't write beside `" + target + "`: " + ErrorSentence.of(e));
+            throw context.bad(1, "Can't write beside `" + target + "`: " + ErrorSentence.reason(e));
         }
         try {
             List<String> args = new ArrayList<>();
@@ -169,7 +169,7 @@ public final class Sgather implements Command {
             }
             return rc;
         } catch (IOException e) {
-            throw context.bad(1, "Can't write `" + target + "`: " + ErrorSentence.of(e));
+            throw context.bad(1, "Can't write `" + target + "`: " + ErrorSentence.reason(e));
         } finally {
             remove(spool);
         }

@@ -119,7 +119,7 @@ public record JobContainerConf(
                 values.error("node_confs is a list");
             }
         } catch (IOException e) {
-            values.error("cannot be read: " + ErrorSentence.of(e));
+            values.error("cannot be read: " + ErrorSentence.reason(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file.getPath(), e.line, e.getMessage(), ""));
         }

@@ -6,7 +6,6 @@ import dev.muster.config.key.Key;
 import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -243,11 +242,8 @@ public record KafkaConf(
                     settings.put(name, line.substring(equalSign + 1).strip());
                 }
             }
-        } catch (NoSuchFileException e) {
-            errors.add("JobCompLoc=" + place + ": No such file or directory");
-            return;
         } catch (IOException e) {
-            errors.add("JobCompLoc=" + place + " cannot be read: " + ErrorSentence.of(e));
+            errors.add("JobCompLoc=" + place + ": " + ErrorSentence.reason(e));
             return;
         }
         if (settings.getOrDefault("bootstrap.servers", "").isEmpty()) {

@@ -63,7 +63,7 @@ public final class ResourcesYaml {
                 out.add(resource);
             }
         } catch (IOException e) {
-            error("cannot be read: " + ErrorSentence.of(e));
+            error("cannot be read: " + ErrorSentence.reason(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file, e.line, e.getMessage(), ""));
         }

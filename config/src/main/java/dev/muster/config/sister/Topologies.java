@@ -252,7 +252,7 @@ public final class Topologies {
                 out.add(first ? 0 : out.size(), topology);
             }
         } catch (IOException e) {
-            error("cannot be read: " + ErrorSentence.of(e));
+            error("cannot be read: " + ErrorSentence.reason(e));
         } catch (YamlLite.Unreadable e) {
             errors.add(new ConfigError(file, e.line, e.getMessage(), ""));
         }

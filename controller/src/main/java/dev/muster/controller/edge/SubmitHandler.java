@@ -309,7 +309,7 @@ public final class SubmitHandler {
             case USER, SELF -> true;
             case OPERATOR -> Access.isOperator(core.durable(), caller.uid());
             case ADMINISTRATOR -> Access.isAdmin(core.durable(), caller.uid());
-            case NOBODY -> false;
+            case CONTROLLER -> false;
         });
     }
 

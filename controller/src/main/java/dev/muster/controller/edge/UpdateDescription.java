@@ -7,7 +7,7 @@ import static dev.muster.lua.SlurmWords.NO_VAL;
 import static dev.muster.lua.SlurmWords.NO_VAL16;
 import static dev.muster.lua.SlurmWords.NO_VAL64;
 
-import dev.muster.controller.lua.MailBits;
+import dev.muster.controller.lua.MailTypeFlags;
 import dev.muster.core.state.Job;
 import dev.muster.json.Bytes;
 import dev.muster.json.RecordEditor;
@@ -237,9 +237,9 @@ final class UpdateDescription {
         FIELDS.add(new Field(
                 words("mailtype"),
                 words("mail_type"),
-                (d, text) -> d.values.put("mail_type", MailBits.of(text)),
+                (d, text) -> d.values.put("mail_type", MailTypeFlags.of(text)),
                 fields -> fields.value("mail_type")
-                        .map(v -> MailBits.words((long) real(v)))
+                        .map(v -> MailTypeFlags.words((long) real(v)))
                         .map(text -> text.isEmpty() ? "NONE" : text)));
     }
 

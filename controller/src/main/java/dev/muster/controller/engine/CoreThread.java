@@ -109,8 +109,8 @@ public final class CoreThread {
     }
 
     /**
-     * Decides nothing more and lets out what is durable. If the journal has ended, the rest is dropped, and its callers
-     * are told to ask the controller that leads now.
+     * Stops deciding, and carries out the effects of all durable decisions. If the journal has ended, other decisions
+     * are dropped, and their callers are told to ask the current leader.
      */
     public void stop() {
         stopping = true;

@@ -129,8 +129,8 @@ public final class Pipeline {
     }
 
     /**
-     * Drops what is not durable, as it will not be: the journal has ended. The decisions' effects never leave; their
-     * callers are told to ask the controller that leads now.
+     * Drops decisions that are not durable: the journal has ended. Their effects never leave, and their callers are
+     * told to ask the current leader.
      */
     void abandon() {
         List<Done> dropped;

@@ -26,12 +26,12 @@ public record Recovery(State state, long snapshotIndex) {
      * @param blobs takes the content that entries carry, by hash
      */
     public static Recovery of(Journal journal, BiConsumer<String, Bytes> blobs) {
-        return of(journal, blobs, Follower.NOBODY);
+        return of(journal, blobs, Follower.NONE);
     }
 
     /** Follows a recovery: hears where it begins and then of every entry. */
     public interface Follower {
-        Follower NOBODY = new Follower() {
+        Follower NONE = new Follower() {
             @Override
             public void begin(long index, State state) {}
 

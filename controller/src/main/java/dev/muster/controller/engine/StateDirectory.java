@@ -1,6 +1,6 @@
 package dev.muster.controller.engine;
 
-import dev.muster.daemon.StartErrors;
+import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -104,7 +104,7 @@ public final class StateDirectory {
         } catch (IOException e) {
             throw new IOException(
                     KEY + directory + ": cannot create " + (part.isEmpty() ? "it" : part) + ": "
-                            + StartErrors.reason(e),
+                            + ErrorSentence.reason(e),
                     e);
         }
     }
@@ -138,7 +138,7 @@ public final class StateDirectory {
             return in.readNBytes(NAME_BYTES_MAX);
         } catch (IOException e) {
             throw new IOException(
-                    KEY + directory + ": cannot read " + file.getFileName() + ": " + StartErrors.reason(e), e);
+                    KEY + directory + ": cannot read " + file.getFileName() + ": " + ErrorSentence.reason(e), e);
         }
     }
 
@@ -187,7 +187,7 @@ public final class StateDirectory {
             }
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            throw new IOException(KEY + directory + ": cannot create " + NAME_FILE + ": " + StartErrors.reason(e), e);
+            throw new IOException(KEY + directory + ": cannot create " + NAME_FILE + ": " + ErrorSentence.reason(e), e);
         }
     }
 
@@ -231,7 +231,7 @@ public final class StateDirectory {
             written = durable;
             return Optional.empty();
         } catch (IOException e) {
-            return Optional.of(StartErrors.reason(e));
+            return Optional.of(ErrorSentence.reason(e));
         }
     }
 }

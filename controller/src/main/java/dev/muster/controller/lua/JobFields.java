@@ -307,7 +307,7 @@ final class JobFields {
                 };
             case "reboot" -> job.part("extras").flag("reboot") ? 1L : NO_VAL16;
             case "kill_on_node_fail" -> job.part("extras").flag("noKill") ? (Object) 0L : null;
-            case "mail_type" -> MailBits.of(job.part("extras").text("mailType"));
+            case "mail_type" -> MailTypeFlags.of(job.part("extras").text("mailType"));
             case "bitflags" -> bits(job);
             case "req_switch" -> number(switches(r), NO_VAL);
             case "wait4switch" -> number(switchWaitS(r), NO_VAL);
@@ -492,22 +492,22 @@ final class JobFields {
 
     /** Returns a script's number as the field's type in C holds it. */
     static long stored(String name, Object value) {
-        if (!FieldNumber.isNumber(value)) {
+        if (!FieldInteger.isNumber(value)) {
             throw wrongType("number", value);
         }
-        return width(name).stored(FieldNumber.real(value));
+        return width(name).stored(FieldInteger.real(value));
     }
 
-    private static FieldNumber width(String name) {
+    private static FieldInteger width(String name) {
         Field f = FIELDS.get(name);
         if (f != null) {
             return switch (f.kind) {
-                case SHORT, YES_NO -> FieldNumber.SHORT;
-                case MOMENT -> FieldNumber.MOMENT;
-                case TEXT, PATH, WIDE, MINUTES -> FieldNumber.WIDE;
+                case SHORT, YES_NO -> FieldInteger.UINT16;
+                case MOMENT -> FieldInteger.TIME;
+                case TEXT, PATH, WIDE, MINUTES -> FieldInteger.UINT32;
             };
         }
-        return FieldNumber.ofSpecial(name);
+        return FieldInteger.ofSpecial(name);
     }
 
     /** Returns whether an update keeps the field's number beside the description, where any number fits. */
@@ -600,8 +600,8 @@ final class JobFields {
      */
     private static long whole(String name, Object value) {
         long stored = stored(name, value);
-        FieldNumber width = width(name);
-        double real = FieldNumber.real(value);
+        FieldInteger width = width(name);
+        double real = FieldInteger.real(value);
         boolean isFlagged = name.startsWith("min_mem") && real >= MEM_PER_CPU && real != NO_VAL64;
         if (width.isUnset(stored) && !isFlagged) {
             return 0;
@@ -626,13 +626,13 @@ final class JobFields {
             case "nice" -> t.set("nice", isSet ? number - NICE_OFFSET : 0L);
             case "site_factor" ->
                 t.set("siteFactor", isSet && number > Integer.MAX_VALUE ? number - NICE_OFFSET : number);
-            case "pn_min_memory" -> memory(r, FieldNumber.real(value));
+            case "pn_min_memory" -> memory(r, FieldInteger.real(value));
             case "min_mem_per_node" -> r.set("memPerNodeMb", number).set("memPerCpuMb", 0L);
             case "min_mem_per_cpu" -> r.set("memPerCpuMb", number).set("memPerNodeMb", 0L);
             case "shared", "oversubscribe" -> share(r, isSet ? (int) number : -1);
             case "requeue" -> t.set("requeue", isSet ? yesOrNo(number != 0) : "UNSET");
             case "reboot" -> job.part("extras").set("reboot", number != 0);
-            case "mail_type" -> job.part("extras").set("mailType", MailBits.words(number));
+            case "mail_type" -> job.part("extras").set("mailType", MailTypeFlags.words(number));
             case "bitflags" -> setBits(r, t, number);
             case "req_switch" -> switches(r, number, switchWaitS(r));
             case "wait4switch" -> switches(r, Math.max(1, switches(r)), number);

@@ -12,8 +12,9 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * Tells each slurmd which controller leads by now. A slurmd whose old controller is gone finds the new one itself; one
- * whose old controller stands still, or is cut off from the other controllers only, would keep its connection.
+ * Tells each slurmd which controller leads by now. A slurmd that loses its connection finds the leader itself. The
+ * notice is for a slurmd that stays connected to a former leader, because that one hangs or is partitioned from the
+ * other controllers only.
  */
 public final class LeaderNotice {
     /** Notices under way. */

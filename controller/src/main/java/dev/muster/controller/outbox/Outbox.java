@@ -110,7 +110,7 @@ public final class Outbox implements AutoCloseable {
                 Files.delete(file);
             }
         } catch (IOException | Json.MalformedException e) {
-            log.error(file + " cannot be read: " + ErrorSentence.of(e));
+            log.error(file + " cannot be read: " + ErrorSentence.reason(e));
         }
     }
 
@@ -262,7 +262,7 @@ public final class Outbox implements AutoCloseable {
             Files.write(next, Codec.encode(new Saved(List.copyOf(waiting))));
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            log.error(file + " cannot be written: " + ErrorSentence.of(e) + ": " + waiting.size()
+            log.error(file + " cannot be written: " + ErrorSentence.reason(e) + ": " + waiting.size()
                     + " records of jobs are lost");
         }
     }

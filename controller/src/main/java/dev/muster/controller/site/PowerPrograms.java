@@ -174,7 +174,7 @@ final class PowerPrograms {
             Files.writeString(file, text + "\n");
             return true;
         } catch (IOException e) {
-            log.error("ResumeProgram cannot be told its jobs: " + file + ": " + ErrorSentence.of(e));
+            log.error("ResumeProgram cannot be told its jobs: " + file + ": " + ErrorSentence.reason(e));
             return false;
         }
     }

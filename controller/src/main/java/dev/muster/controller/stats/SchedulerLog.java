@@ -33,7 +33,7 @@ public final class SchedulerLog {
                     : Optional.of(new DaemonLog(
                             "slurmctld", wanted, false, DaemonLog.INFO, conf.text(Key.LOG_TIME_FORMAT), 0));
         } catch (IOException e) {
-            main.error("SlurmSchedLogFile " + wanted + ": " + ErrorSentence.of(e));
+            main.error("SlurmSchedLogFile " + wanted + ": " + ErrorSentence.reason(e));
         }
         main.beside(own);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests what a job's description takes of the numbers that a script sets. */
+/** Tests the values of a job's description after a script has set numbers beyond their types. */
 class JobFieldsTest {
     private static final List<Object> ODD = List.of(
             3_000_000_000L,

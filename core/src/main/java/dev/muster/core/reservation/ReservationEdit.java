@@ -710,7 +710,7 @@ public final class ReservationEdit {
                 new Reservation.NodeRequest("", 0, List.of(), "", "", "", "", ""),
                 List.of(),
                 new TreeMap<String, IndexSet>(),
-                Reservation.AccessList.NOBODY,
+                Reservation.AccessList.EMPTY,
                 0,
                 "",
                 0,

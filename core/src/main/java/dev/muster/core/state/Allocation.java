@@ -55,7 +55,7 @@ public record Allocation(
     public enum Agent {
         SLURMD,
         KUBELET,
-        NOBODY
+        NONE
     }
 
     /**

@@ -101,7 +101,7 @@ public record Reservation(
      */
     public record AccessList(
             Names users, Names accounts, Names groups, List<Integer> gids, Names qos, Names partitions) {
-        public static final AccessList NOBODY =
+        public static final AccessList EMPTY =
                 new AccessList(Names.NONE, Names.NONE, Names.NONE, List.of(), Names.NONE, Names.NONE);
 
         public boolean isEmpty() {

@@ -605,7 +605,7 @@ final class StateDraft {
         blobs = total > 0 ? blobs.with(hash, total) : blobs.without(hash);
     }
 
-    /** Jobs of a snapshot, and what is listed of them: tables that a draft takes over at once. */
+    /** Jobs of a snapshot and their indexes, as tables that a draft takes over at once. */
     static final class RestoredJobs {
         final TreeMap<Integer, Job> byId = new TreeMap<>();
         final TreeMap<Long, Integer> tasks = new TreeMap<>();

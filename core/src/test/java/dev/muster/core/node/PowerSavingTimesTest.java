@@ -536,8 +536,8 @@ class PowerSavingTimesTest {
     }
 
     /**
-     * What a reboot leaves of the node's state and reason, by scontrol(1): nextstate and ASAP end the drain, nextstate
-     * also that of an administrator.
+     * State and reason of a node after a reboot, by scontrol(1): nextstate and ASAP end the drain, nextstate also an
+     * administrator's.
      */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """

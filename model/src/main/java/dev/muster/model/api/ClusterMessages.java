@@ -82,13 +82,20 @@ public final class ClusterMessages {
      * @param version {@code 26.05.3}
      */
     public record PingReply(
-            String cluster,
-            String host,
-            String mode,
-            boolean up,
-            String version,
-            long bootTime,
-            JournalMember member) {}
+            String cluster, String host, String mode, boolean up, String version, long bootTime, JournalMember member) {
+        /**
+         * Returns Slurm's name of a controller: primary, backup, or one of backup1, backup2, ….
+         *
+         * @param index of its SlurmctldHost
+         * @param controllers number of SlurmctldHost
+         */
+        public static String mode(int index, int controllers) {
+            if (index == 0) {
+                return "primary";
+            }
+            return controllers > 2 ? "backup" + index : "backup";
+        }
+    }
 
     /**
      * A controller among those that keep the journal together.

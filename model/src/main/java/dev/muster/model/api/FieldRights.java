@@ -25,7 +25,7 @@ public final class FieldRights {
         OPERATOR,
         ADMINISTRATOR,
         /** The controller alone. */
-        NOBODY
+        CONTROLLER
     }
 
     private static final Map<String, Setter> JOB = new TreeMap<>();
@@ -76,17 +76,23 @@ public final class FieldRights {
         only(Setter.OPERATOR, "timing.priority", d -> d.timing().priority() != 0);
         put(JOB, Setter.USER, "timing.", "nice prioritySet");
         only(Setter.OPERATOR, "timing.siteFactor", d -> d.timing().siteFactor() != 0);
-        only(Setter.NOBODY, "owner.gids", d -> !d.owner().gids().isEmpty());
-        only(Setter.NOBODY, "owner.home", d -> !d.owner().home().isEmpty());
-        only(Setter.NOBODY, "owner.shell", d -> !d.owner().shell().isEmpty());
-        only(Setter.NOBODY, "charge.licensesTag", d -> !d.charge().licensesTag().isEmpty());
-        only(Setter.NOBODY, "charge.drawn", d -> d.charge().drawn());
-        only(Setter.NOBODY, "charge.qosAsked", d -> !d.charge().qosAsked().isEmpty());
-        only(Setter.NOBODY, "charge.defaulted", d -> !d.charge().defaulted().isEmpty());
-        only(Setter.NOBODY, "payload.scriptHash", d -> !d.payload().scriptHash().isEmpty());
-        only(Setter.NOBODY, "payload.envHash", d -> !d.payload().envHash().isEmpty());
-        only(Setter.NOBODY, "partitions", d -> !d.partitions().isEmpty());
-        only(Setter.NOBODY, "request.cpusPerTaskAsked", d -> d.request().cpusPerTaskAsked() != 0);
+        only(Setter.CONTROLLER, "owner.gids", d -> !d.owner().gids().isEmpty());
+        only(Setter.CONTROLLER, "owner.home", d -> !d.owner().home().isEmpty());
+        only(Setter.CONTROLLER, "owner.shell", d -> !d.owner().shell().isEmpty());
+        only(
+                Setter.CONTROLLER,
+                "charge.licensesTag",
+                d -> !d.charge().licensesTag().isEmpty());
+        only(Setter.CONTROLLER, "charge.drawn", d -> d.charge().drawn());
+        only(Setter.CONTROLLER, "charge.qosAsked", d -> !d.charge().qosAsked().isEmpty());
+        only(Setter.CONTROLLER, "charge.defaulted", d -> !d.charge().defaulted().isEmpty());
+        only(
+                Setter.CONTROLLER,
+                "payload.scriptHash",
+                d -> !d.payload().scriptHash().isEmpty());
+        only(Setter.CONTROLLER, "payload.envHash", d -> !d.payload().envHash().isEmpty());
+        only(Setter.CONTROLLER, "partitions", d -> !d.partitions().isEmpty());
+        only(Setter.CONTROLLER, "request.cpusPerTaskAsked", d -> d.request().cpusPerTaskAsked() != 0);
 
         for (String field :
                 JOB.keySet().stream().filter(k -> k.startsWith("request.")).toList()) {

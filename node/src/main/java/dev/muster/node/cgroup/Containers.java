@@ -12,7 +12,6 @@ import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Task;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.UserPrograms;
 import dev.muster.node.spool.JobSpool;
@@ -381,7 +380,7 @@ public final class Containers {
                     ? Optional.of(Codec.decode(Files.readAllBytes(file), StoredBundle.class))
                     : Optional.empty();
         } catch (IOException | Json.MalformedException e) {
-            log.error(stepDirectory + ": " + ErrorSentence.of(e));
+            log.error(stepDirectory + ": " + ErrorSentence.reason(e));
             return Optional.empty();
         }
     }
@@ -432,7 +431,7 @@ public final class Containers {
         try {
             Files.deleteIfExists(stepDirectory.resolve(REMEMBERED));
         } catch (IOException e) {
-            log.error(stepDirectory + ": " + ErrorText.of(e));
+            log.error(stepDirectory + ": " + ErrorSentence.reason(e));
         }
     }
 
@@ -449,7 +448,7 @@ public final class Containers {
                 user.run(List.of("rmdir", "--", kept.spool()), new byte[0]);
             }
         } catch (IOException e) {
-            log.error("cannot remove " + kept.spool() + ": " + ErrorText.of(e));
+            log.error("cannot remove " + kept.spool() + ": " + ErrorSentence.reason(e));
         }
     }
 
@@ -482,7 +481,7 @@ public final class Containers {
             log.debug(what + " " + command + ": " + outcome.code());
             return outcome;
         } catch (IOException e) {
-            log.error(what + ": " + ErrorText.of(e));
+            log.error(what + ": " + ErrorSentence.reason(e));
             return new UserPrograms.Outcome(-1, new byte[0]);
         }
     }

@@ -2,10 +2,10 @@ package dev.muster.node.cgroup;
 
 import dev.muster.config.sister.JobContainerConf;
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
 import dev.muster.node.job.Hooks;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import java.io.IOException;
@@ -167,7 +167,8 @@ public final class Namespaces {
             }
             JobSpool.removeTree(directory);
         } catch (IOException e) {
-            log.error("cannot remove the directories of job " + jobId + " in " + directory + ": " + ErrorText.of(e));
+            log.error("cannot remove the directories of job " + jobId + " in " + directory + ": "
+                    + ErrorSentence.reason(e));
         }
     }
 }

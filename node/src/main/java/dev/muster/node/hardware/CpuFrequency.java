@@ -1,8 +1,8 @@
 package dev.muster.node.hardware;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.CpuFreq;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +47,8 @@ public final class CpuFrequency {
             try {
                 set(directory, wanted);
             } catch (IOException e) {
-                log.error("StepId=" + step + ": cannot set the frequency of CPU " + cpu + ": " + ErrorText.of(e));
+                log.error(
+                        "StepId=" + step + ": cannot set the frequency of CPU " + cpu + ": " + ErrorSentence.reason(e));
             }
         }
         if (!old.isEmpty()) {
@@ -131,7 +132,7 @@ public final class CpuFrequency {
                     Files.writeString(file, text);
                 } catch (IOException e) {
                     if (last) {
-                        log.error("StepId=" + step + ": cannot set back " + file + ": " + ErrorText.of(e));
+                        log.error("StepId=" + step + ": cannot set back " + file + ": " + ErrorSentence.reason(e));
                     }
                 }
             });

@@ -1,8 +1,8 @@
 package dev.muster.node.hardware;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.MemBind;
-import dev.muster.node.os.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ public final class ZoneSort {
             try {
                 Files.writeString(order, Integer.toString(node));
             } catch (IOException e) {
-                log.error("zonesort of NUMA node " + node + ": " + ErrorText.of(e));
+                log.error("zonesort of NUMA node " + node + ": " + ErrorSentence.reason(e));
             }
         }
     }

@@ -89,7 +89,7 @@ public final class MpiLinks {
         try {
             parent = Codec.decode(Files.readAllBytes(step.directory.resolve(REMEMBERED)), Parent.class);
         } catch (IOException | Json.MalformedException e) {
-            log.error("mpi: " + step.directory + ": " + ErrorSentence.of(e));
+            log.error("mpi: " + step.directory + ": " + ErrorSentence.reason(e));
             return;
         }
         long pauseMs = PAUSE_FIRST_MS;

@@ -9,7 +9,6 @@ import dev.muster.model.node.NodeMessages.X11Attach;
 import dev.muster.model.node.NodeMessages.X11Connect;
 import dev.muster.node.cgroup.Namespaces;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.transport.Caller;
@@ -416,7 +415,7 @@ public final class X11Tunnels implements AutoCloseable {
                         namespaces.outside(share.jobId(), Path.of(display.get().authority())));
             }
         } catch (IOException e) {
-            log.error("cannot remove the X11 cookie of job " + share.jobId() + ": " + ErrorText.of(e));
+            log.error("cannot remove the X11 cookie of job " + share.jobId() + ": " + ErrorSentence.reason(e));
         }
     }
 

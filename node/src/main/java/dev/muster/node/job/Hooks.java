@@ -1,11 +1,11 @@
 package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.GpuVariables;
 import dev.muster.model.job.MultiProgram;
 import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.step.SpecBuilder;
 import java.io.File;
@@ -270,7 +270,7 @@ public final class Hooks {
             int code = process.waitFor();
             return code == 0 ? Optional.empty() : Optional.of(program + ": exit status " + code);
         } catch (IOException e) {
-            return Optional.of(program + ": " + ErrorText.of(e));
+            return Optional.of(program + ": " + ErrorSentence.reason(e));
         } catch (RuntimeException e) {
             return Optional.of(
                     program + ": " + e); // a program that cannot be begun has failed, as one that exits with an error

@@ -1,9 +1,9 @@
 package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.NodeJob;
 import java.io.IOException;
@@ -28,7 +28,7 @@ final class JobFiles {
         try {
             write(job);
         } catch (IOException e) {
-            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorText.of(e);
+            String why = "SlurmdSpoolDir " + settings.spoolDirectory() + ": " + ErrorSentence.reason(e);
             log.error("cannot write the file of " + job.name() + ": " + why);
             reports.add(seq -> new NodeMessages.NodeTrouble(seq, why), () -> {});
         }
@@ -53,7 +53,7 @@ final class JobFiles {
         try {
             spool.remove(job.jobId(), job.attempt());
         } catch (IOException e) {
-            log.error("cannot remove the directory of " + job.name() + ": " + ErrorText.of(e));
+            log.error("cannot remove the directory of " + job.name() + ": " + ErrorSentence.reason(e));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.muster.node.job;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.SlurmErrno;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Attempt;
 import dev.muster.model.node.NodeMessages.EndJob;
@@ -23,11 +24,11 @@ import dev.muster.node.cgroup.Cgroups;
 import dev.muster.node.config.Settings;
 import dev.muster.node.io.MpiLinks;
 import dev.muster.node.meter.TaskSamples;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.OrphanProcesses;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
+import dev.muster.node.os.StepMessages;
 import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.spool.StatusFile;
@@ -185,7 +186,7 @@ public final class Jobs {
             }
             return isNew;
         } catch (IOException e) {
-            fail(job, stepId, "cannot record the launch: " + ErrorText.of(e), true, true);
+            fail(job, stepId, "cannot record the launch: " + ErrorSentence.reason(e), true, true);
             return false;
         }
     }
@@ -234,7 +235,7 @@ public final class Jobs {
             spool.makeJobDirectory(share.jobId(), share.attempt());
             files.write(job);
         } catch (IOException e) {
-            fail(job, stepId, "cannot make the job's directory: " + ErrorText.of(e), true, true);
+            fail(job, stepId, "cannot make the job's directory: " + ErrorSentence.reason(e), true, true);
             files.discard(job);
             return Optional.empty();
         }
@@ -627,7 +628,7 @@ public final class Jobs {
                             ? StepWatch.TASKS_ONLY
                             : StepWatch.reach(settings.confinement(), order.signal());
                     step.whenRunning(() -> step.watch.ifPresent(w -> {
-                        ErrorText.signalled(job.stepName(step.stepId), settings.nodeName(), order.signal())
+                        StepMessages.signalled(job.stepName(step.stepId), settings.nodeName(), order.signal())
                                 .ifPresent(step::tellEnd);
                         w.signal(mode, order.signal());
                     }));

@@ -22,7 +22,6 @@ import dev.muster.model.node.NodeMessages.EndStep;
 import dev.muster.model.node.NodeMessages.Signal;
 import dev.muster.model.node.NodeMessages.StepManaged;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.spool.JobSpool;
@@ -266,8 +265,8 @@ public final class StepManager {
             try {
                 answer = h.job.create(caller.uid(), requestId, parts, token(), System.currentTimeMillis());
             } catch (UncheckedIOException e) {
-                log.error(
-                        "a step of job " + h.jobId + " cannot be kept: " + ErrorText.of(requireNonNull(e.getCause())));
+                log.error("a step of job " + h.jobId + " cannot be kept: "
+                        + ErrorSentence.reason(requireNonNull(e.getCause())));
                 return Reply.error(SlurmErrno.CTLD_CONNECT);
             }
             if (answer instanceof StepAllocator.Given<StepAllocator.Begun> g) {
@@ -438,7 +437,7 @@ public final class StepManager {
         try {
             Files.write(file, Codec.encode(m.managed()));
         } catch (IOException e) {
-            return ErrorText.of(e);
+            return ErrorSentence.reason(e);
         }
         report(file, m.managed());
         jobs.launch(m.launch());
@@ -457,7 +456,7 @@ public final class StepManager {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {
-                log.debug(file + ": " + ErrorText.of(e));
+                log.debug(file + ": " + ErrorSentence.reason(e));
             }
         });
     }

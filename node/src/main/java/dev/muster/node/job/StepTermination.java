@@ -4,10 +4,10 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.OrphanProcesses;
 import dev.muster.node.os.Os;
+import dev.muster.node.os.StepMessages;
 import dev.muster.node.spool.JobSpool;
 import dev.muster.node.step.Launcher;
 import dev.muster.node.step.NodeJob;
@@ -64,7 +64,7 @@ final class StepTermination {
         if (killWaitSeconds <= 0) {
             if (!step.ending && !reason.isEmpty() && !reason.equals(Jobs.REASON_OUT_OF_MEMORY)) {
                 step.whenRunning(() -> step.tellEnd(
-                        ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, true)));
+                        StepMessages.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, true)));
             }
             terminate(job, step);
             return;
@@ -75,7 +75,7 @@ final class StepTermination {
         step.ending = true;
         step.whenRunning(() -> step.watch.filter(w -> !step.lingering).ifPresent(w -> {
             if (!reason.isEmpty()) {
-                step.tellEnd(ErrorText.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, false));
+                step.tellEnd(StepMessages.cancelled(job.stepName(step.stepId), settings.nodeName(), reason, false));
             }
             w.signal(StepWatch.EVERY_PROCESS, Os.SIGNAL_CONT);
             w.signal(StepWatch.reach(settings.confinement(), Os.SIGNAL_TERM), Os.SIGNAL_TERM);

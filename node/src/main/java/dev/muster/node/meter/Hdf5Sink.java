@@ -3,13 +3,13 @@ package dev.muster.node.meter;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.hdf5.Hdf5;
 import dev.muster.model.hdf5.Hdf5.Column;
 import dev.muster.model.hdf5.Hdf5.Group;
 import dev.muster.model.hdf5.Hdf5.Table;
 import dev.muster.model.hdf5.Hdf5Writer;
 import dev.muster.model.job.StepId;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -81,7 +81,7 @@ public final class Hdf5Sink implements ProfileSink {
             Files.createDirectory(place);
             Files.write(place.resolve(PLAN), Codec.encode(plan));
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
+            log.error("acct_gather_profile/hdf5: " + ErrorSentence.reason(e));
         }
     }
 
@@ -107,7 +107,7 @@ public final class Hdf5Sink implements ProfileSink {
         } catch (java.nio.file.NoSuchFileException e) {
             // the step is over meanwhile
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
+            log.error("acct_gather_profile/hdf5: " + ErrorSentence.reason(e));
         }
     }
 
@@ -121,7 +121,7 @@ public final class Hdf5Sink implements ProfileSink {
             }
         } catch (IOException e) {
             log.error("acct_gather_profile/hdf5: the series of step " + plan.jobId() + "." + StepId.name(plan.stepId())
-                    + " stay in " + place + ": " + ErrorText.of(e));
+                    + " stay in " + place + ": " + ErrorSentence.reason(e));
         }
     }
 
@@ -138,7 +138,7 @@ public final class Hdf5Sink implements ProfileSink {
         } catch (java.nio.file.NoSuchFileException e) {
             // no step was profiled here yet
         } catch (IOException e) {
-            log.error("acct_gather_profile/hdf5: " + ErrorText.of(e));
+            log.error("acct_gather_profile/hdf5: " + ErrorSentence.reason(e));
         } catch (Json.MalformedException e) {
             log.error("acct_gather_profile/hdf5: " + spool + ": " + e.getMessage());
         }

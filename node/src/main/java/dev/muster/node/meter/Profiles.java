@@ -6,13 +6,13 @@ import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.Identity;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.format.IndexSet;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.Settings;
 import dev.muster.node.config.SettingsReader;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.ProcessTable;
@@ -237,7 +237,7 @@ public final class Profiles {
         try {
             Files.write(stepDirectory.resolve(FILE), Codec.encode(plan));
         } catch (IOException e) {
-            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorText.of(e));
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorSentence.reason(e));
         }
         sink.begun(plan);
         SampledStep step = new SampledStep(plan);

@@ -3,9 +3,9 @@ package dev.muster.node.meter;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -288,7 +288,7 @@ public final class Sensors {
             Files.write(next, Codec.encode(record));
             Files.move(next, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            complain(file, "cannot be written: " + ErrorText.of(e));
+            complain(file, "cannot be written: " + ErrorSentence.reason(e));
         }
     }
 

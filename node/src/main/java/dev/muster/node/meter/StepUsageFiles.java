@@ -2,11 +2,11 @@ package dev.muster.node.meter;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.ReadUse;
 import dev.muster.model.node.NodeMessages.StepUse;
 import dev.muster.model.node.NodeMessages.UsePoint;
 import dev.muster.model.node.NodeMessages.UseRead;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.ProcessTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,8 @@ public final class StepUsageFiles {
         try {
             add(directory.resolve(step.jobId() + "." + step.attempt() + "." + step.stepId()), all);
         } catch (IOException e) {
-            log.error("what step " + step.jobId() + "." + step.stepId() + " uses cannot be kept: " + ErrorText.of(e));
+            log.error("what step " + step.jobId() + "." + step.stepId() + " uses cannot be kept: "
+                    + ErrorSentence.reason(e));
         }
     }
 
@@ -153,7 +154,7 @@ public final class StepUsageFiles {
                 }
             }
         } catch (IOException e) {
-            return new UseRead(q.id(), List.of(), ErrorText.of(e));
+            return new UseRead(q.id(), List.of(), ErrorSentence.reason(e));
         }
         return new UseRead(q.id(), out, "");
     }

@@ -4,12 +4,12 @@ import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
 import dev.muster.model.api.SlurmdMessages.TaskUsage;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.TaskPeaks;
 import dev.muster.model.job.UsageSample;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.config.Settings;
 import dev.muster.node.os.CpuClock;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.ProcessTable;
 import dev.muster.node.spool.StatusFile;
@@ -135,7 +135,7 @@ public final class TaskSamples {
         } catch (java.nio.file.NoSuchFileException gone) {
             // the step is over meanwhile
         } catch (IOException e) {
-            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorText.of(e));
+            log.error(stepDirectory.resolve(FILE) + " cannot be written: " + ErrorSentence.reason(e));
         }
     }
 

@@ -159,7 +159,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    /** Something that may block: on a thread of its own. What it throws is for {@link UnexpectedErrors}. */
+    /** Runs work that may block on a thread of its own. {@link UnexpectedErrors} logs its exceptions. */
     public static void aside(Runnable work) {
         Thread.ofVirtual().name(ASIDE).start(work);
     }

@@ -1,5 +1,6 @@
 package dev.muster.node.os;
 
+import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -52,7 +53,7 @@ public final class NodeProgram {
             byte[] bytes = Files.readAllBytes(output.toPath());
             return new String(bytes, 0, Math.min(bytes.length, OUTPUT_MAX), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new Failed(ErrorText.of(e));
+            throw new Failed(ErrorSentence.reason(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new Failed("interrupted");

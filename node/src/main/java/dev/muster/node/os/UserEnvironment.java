@@ -2,6 +2,7 @@ package dev.muster.node.os;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Bytes;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.LaunchFailed;
 import dev.muster.node.step.Launcher;
@@ -43,7 +44,7 @@ public final class UserEnvironment {
             }
         } catch (IOException e) {
             log.error("cannot get the environment of user "
-                    + launch.share().owner().user() + ": " + ErrorText.of(e));
+                    + launch.share().owner().user() + ": " + ErrorSentence.reason(e));
             throw unfit
                     ? Launcher.FailedException.ofUnfitNode(LaunchFailed.NO_ENVIRONMENT)
                     : new Launcher.FailedException(LaunchFailed.NO_ENVIRONMENT);

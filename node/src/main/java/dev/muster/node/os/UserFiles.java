@@ -1,6 +1,7 @@
 package dev.muster.node.os;
 
 import dev.muster.json.Bytes;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.node.NodeMessages.FileRead;
 import dev.muster.model.node.NodeMessages.ReadFile;
 import java.io.ByteArrayOutputStream;
@@ -65,7 +66,7 @@ public final class UserFiles {
         try {
             return waited(q);
         } catch (IOException e) {
-            return new FileRead(q.id(), ErrorText.of(e));
+            return new FileRead(q.id(), ErrorSentence.reason(e));
         } finally {
             free.release();
         }

@@ -7,8 +7,8 @@ import dev.muster.model.node.NodeMessages.JobShare;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.model.node.NodeMessages.Usage;
 import dev.muster.node.job.Jobs;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
+import dev.muster.node.os.StepMessages;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,7 +98,7 @@ public interface Launcher {
 
         /** A file or process of the node failed. The node is unfit if each further launch fails in the same way. */
         public static FailedException ofSystem(String message) {
-            return new FailedException(message, true, ErrorText.isOfNode(message));
+            return new FailedException(message, true, StepMessages.isOfNode(message));
         }
 
         /** The request cannot be met: the step's own fault. */

@@ -5,8 +5,8 @@ import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages;
 import dev.muster.model.node.NodeMessages.Launch;
 import dev.muster.node.config.SettingsReader;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.Os;
+import dev.muster.node.os.StepMessages;
 import dev.muster.node.os.UnexpectedErrors;
 import dev.muster.node.spool.StatusFile;
 import java.nio.file.Path;
@@ -105,7 +105,7 @@ public final class NodeStep {
     /**
      * Makes slurmstepd note why the step ends, for srun to tell, and print it where this node is the one that tells.
      *
-     * @param text see {@link ErrorText#cancelled}
+     * @param text see {@link StepMessages#cancelled}
      */
     public void tellEnd(String text) {
         watch.ifPresent(w -> w.end(text, !endUntold, !limited));

@@ -2,6 +2,7 @@ package dev.muster.node.step;
 
 import dev.muster.daemon.DaemonLog;
 import dev.muster.json.Bytes;
+import dev.muster.model.format.ErrorSentence;
 import dev.muster.model.job.CpuFreq;
 import dev.muster.model.job.StepId;
 import dev.muster.model.node.NodeMessages.JobShare;
@@ -20,7 +21,6 @@ import dev.muster.node.meter.Profiles;
 import dev.muster.node.meter.Sensors;
 import dev.muster.node.meter.TaskSamples;
 import dev.muster.node.os.CpuClock;
-import dev.muster.node.os.ErrorText;
 import dev.muster.node.os.EventLoop;
 import dev.muster.node.os.Os;
 import dev.muster.node.os.UserEnvironment;
@@ -104,7 +104,7 @@ public final class StepStarter implements Launcher {
             Cgroups.Share step = specs.confined(whole.memoryMb(), cpus.isEmpty() ? share.cpus() : cpus, whole.gres());
             return spawn(share, stepId, step, script, (place, directory) -> built(whole, place, directory));
         } catch (IOException e) {
-            throw FailedException.ofSystem(ErrorText.of(e));
+            throw FailedException.ofSystem(ErrorSentence.reason(e));
         }
     }
 
@@ -199,7 +199,7 @@ public final class StepStarter implements Launcher {
                     none,
                     (place, directory) -> specs.external(share, place));
         } catch (IOException e) {
-            throw FailedException.ofSystem(ErrorText.of(e));
+            throw FailedException.ofSystem(ErrorSentence.reason(e));
         }
     }
 
@@ -219,7 +219,7 @@ public final class StepStarter implements Launcher {
         try {
             windows.of(share);
         } catch (IOException e) {
-            log.error("job " + share.jobId() + ": " + ErrorText.of(e));
+            log.error("job " + share.jobId() + ": " + ErrorSentence.reason(e));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.muster.rest.contract;
 import static java.util.Objects.requireNonNull;
 
 import dev.muster.json.Json;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,8 @@ public final class Body {
     private static final long UINT32_MAX = 0xFFFF_FFFFL;
     /** The first number that is too large for a long. */
     private static final double LONG_END = 0x1p63;
+    /** Larger numbers are named with an exponent. */
+    private static final double PLAIN_END = 1e21;
 
     private final Contract contract;
     private final int version;
@@ -176,8 +179,10 @@ public final class Body {
                 .put("number", unset || infinite ? 0L : number);
     }
 
-    private static RestException outOfRange(Object number, String at) {
-        return RestException.unfit("The number " + number + " is out of range", at);
+    private static RestException outOfRange(Number number, String at) {
+        boolean isPlain = number instanceof Double d && Math.abs(d) < PLAIN_END;
+        String digits = isPlain ? new BigDecimal(number.doubleValue()).toPlainString() : number.toString();
+        return RestException.unfit("The number " + digits + " is out of range", at);
     }
 
     private static long whole(Json.Obj schema, @Nullable Object value, String at) throws RestException {

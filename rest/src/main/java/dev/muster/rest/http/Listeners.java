@@ -74,7 +74,7 @@ public final class Listeners implements AutoCloseable {
                 tcp(place.startsWith(HTTPS) ? place.substring(HTTPS.length()) : place, place.startsWith(HTTPS));
             }
         } catch (IOException e) {
-            throw new StartupException("Unable to listen on " + place + ": " + ErrorSentence.of(e));
+            throw new StartupException("Unable to listen on " + place + ": " + ErrorSentence.reason(e));
         }
     }
 

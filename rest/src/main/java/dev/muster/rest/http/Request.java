@@ -22,7 +22,7 @@ public record Request(
         boolean keepAlive) {
     /** The caller, as answers name it. */
     public record User(String name, String group) {
-        public static final User NOBODY = new User("", "");
+        public static final User ANONYMOUS = new User("", "");
     }
 
     /** Ids of the other end of a local connection, from the kernel. */

@@ -121,9 +121,9 @@ final class Feeds {
     }
 
     /**
-     * Sends what the reader lacks, or the event that makes it begin anew.
+     * Sends the events that the reader lacks, or the event that makes it begin anew.
      *
-     * @return from where it goes on
+     * @return number of the next event to send
      */
     private static long begin(OutputStream out, Host host, FeedSubscription seat, Json.Obj look, String seen)
             throws IOException, SlurmException {

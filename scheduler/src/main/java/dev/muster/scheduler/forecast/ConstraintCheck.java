@@ -264,7 +264,7 @@ final class ConstraintCheck {
             }
         }
         for (Map.Entry<String, Map<Integer, int[]>> t : mates.entrySet()) {
-            for (int mate : t.getValue().getOrDefault(n, NOBODY)) {
+            for (int mate : t.getValue().getOrDefault(n, NO_MATES)) {
                 for (PolicySpan s : company.getOrDefault(mate, List.of())) {
                     if (s.from < end && s.end > from && (policy.owns(t.getKey()) || s.policy.owns(t.getKey()))) {
                         return true;
@@ -275,7 +275,7 @@ final class ConstraintCheck {
         return false;
     }
 
-    private static final int[] NOBODY = {};
+    private static final int[] NO_MATES = {};
 
     // ---- nodes together
 

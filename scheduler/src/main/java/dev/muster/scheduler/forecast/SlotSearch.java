@@ -11,8 +11,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 
 /**
- * Finds nodes for one job in some slots of a {@link ForecastWindow}, on what {@link FutureCapacity} says is free in all
- * of them. The result is overwritten by the next search. The innermost loops of a plan; arrays are read unpacked.
+ * Finds nodes for one job in some slots of a {@link ForecastWindow}, on the capacity that {@link FutureCapacity} has
+ * free in all of them. The next search overwrites the result. These are the innermost loops of a plan: they read raw
+ * arrays.
  */
 final class SlotSearch {
     private static final int[] NONE = {};

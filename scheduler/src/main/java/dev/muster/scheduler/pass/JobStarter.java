@@ -148,7 +148,7 @@ final class JobStarter {
                 || completeWait.has(partition.name())
                 || hasFailed(need)
                 || reserved.opens(need.within()) > nowS
-                || pass.isInOrder() && blocked.contains(WaitingJobReservations.blocker(need))
+                || pass.isInOrder() && blocked.contains(PendingJobReservations.blocker(need))
                 || licenses.given(need, 0).isEmpty()
                 || isLimited(job) && queue.limited(job, need.limitMin()) != JobReason.NONE;
         Optional<Allocation> allocation = waits ? Optional.empty() : placeWithin(job, need);
@@ -197,7 +197,7 @@ final class JobStarter {
             }
             return waits;
         }
-        if (pass.isInOrder() && blocked.contains(WaitingJobReservations.blocker(need))) {
+        if (pass.isInOrder() && blocked.contains(PendingJobReservations.blocker(need))) {
             queue.waits().explain(job.id(), JobReason.PRIORITY);
             return JobReason.PRIORITY;
         }
@@ -219,7 +219,7 @@ final class JobStarter {
         JobReason reason;
         if (missing.isWithoutLayers(need)) {
             reason = JobReason.LICENSES;
-        } else if (blocked.contains(WaitingJobReservations.blocker(need))) {
+        } else if (blocked.contains(PendingJobReservations.blocker(need))) {
             reason = JobReason.PRIORITY;
         } else {
             reason = JobReason.RESOURCES;
@@ -274,7 +274,7 @@ final class JobStarter {
             reason = JobReason.REQ_NODE_NOT_AVAIL;
         } else if (missing.lacksLayers(need)) {
             reason = JobReason.LICENSES;
-        } else if (blocked.contains(WaitingJobReservations.blocker(need))) {
+        } else if (blocked.contains(PendingJobReservations.blocker(need))) {
             reason = JobReason.PRIORITY;
         } else if (missing.lacksUnit(need)) {
             reason = JobReason.NO_TOPOLOGY_UNIT;
@@ -282,14 +282,14 @@ final class JobStarter {
             reason = JobReason.RESOURCES;
         }
 
-        boolean waitsForNodes = !blocked.contains(WaitingJobReservations.blocker(need))
+        boolean waitsForNodes = !blocked.contains(PendingJobReservations.blocker(need))
                 && verdicts.of(need)
                         .isMissing(
                                 queue.unavailable().version(),
                                 () -> UnavailableNodes.isNamed(
                                         queue.unavailable().missing(state, job.desc(), need.partition())));
         if (pass.reservations().reserve(job, need, reason) && reason != JobReason.LICENSES && !waitsForNodes) {
-            blocked.add(WaitingJobReservations.blocker(need));
+            blocked.add(PendingJobReservations.blocker(need));
             verdicts.blocked(need);
         }
         return reason;
@@ -395,7 +395,7 @@ final class JobStarter {
 
     /** Marks the allocation as ahead of a job that comes first in its partition and goes on waiting. */
     Allocation ahead(Allocation allocation, ResourceNeed need) {
-        return blocked.contains(WaitingJobReservations.blocker(need)) ? allocation.ahead() : allocation;
+        return blocked.contains(PendingJobReservations.blocker(need)) ? allocation.ahead() : allocation;
     }
 
     private Planner.Start start(Job job, int task, ResourceNeed need, Allocation place) {

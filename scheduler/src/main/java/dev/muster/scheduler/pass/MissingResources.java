@@ -13,14 +13,14 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** Finds out what a need lacks that has no place now, beside free resources. One object per pass. */
+/** Finds the resources that keep a need from fitting, where free CPUs alone are not the cause. One object per pass. */
 final class MissingResources {
     private final ClusterIndex cluster;
     private final State state;
     private final PassReservations reserved;
     private final ReservedPartitions reservedPartitions;
     private final LicenseAllocator licenses;
-    private final NodeRoom room;
+    private final FreeNodeUnits room;
     private final Placement placement;
     /** Needs that find nodes enough, but not their layered resources on them. */
     private final Set<ResourceNeed> withoutLayers = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -57,7 +57,7 @@ final class MissingResources {
         return !reserved.isEmpty() && need.within().isNone() && reservedPartitions.isAll(need, need.limitMin());
     }
 
-    /** Tests whether there are nodes enough, but not with the layered resources that the need asks for. */
+    /** Tests whether the need fits without the layered resources that it asks for. */
     boolean lacksLayers(ResourceNeed need) {
         if (!licenses.layers(need, 0).isEmpty() && placement.place(need).isPresent()) {
             withoutLayers.add(need);
@@ -65,7 +65,7 @@ final class MissingResources {
         return withoutLayers.contains(need);
     }
 
-    /** Tests whether there are nodes enough, but they do not hang together. */
+    /** Tests whether the need fits only on nodes that are not connected as its topology demands. */
     boolean lacksUnit(ResourceNeed need) {
         return need.network().in(state.settings()).isStrict()
                 && placement.place(need, Topology.FLAT).isPresent();

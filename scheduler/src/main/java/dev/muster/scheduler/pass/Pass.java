@@ -30,7 +30,7 @@ import java.util.Optional;
 
 /**
  * Considers the whole queue once, in priority order. It starts each job that fits now ({@link JobStarter}). The first
- * jobs that do not fit reserve exact units, up to a number of reservations ({@link WaitingJobReservations}); a later
+ * jobs that do not fit reserve exact units, up to a number of reservations ({@link PendingJobReservations}); a later
  * job starts only where it delays none of these. A class of equal needs that failed once is not tried again in the
  * pass, because resources only shrink within it.
  */
@@ -45,7 +45,7 @@ public final class Pass {
     private final boolean looksAtEach;
 
     private final CompleteWaitPartitions completeWait;
-    private final PassStarts starts;
+    private final StartedJobs starts;
     private final PassReservations reserved;
     private final Preemptor preemptor;
     private final ResumeQueue suspended;
@@ -57,7 +57,7 @@ public final class Pass {
     private final SwitchWait waits;
     private final ClassVerdicts verdicts;
     private final TimeMinPlanner timeMin;
-    private final WaitingJobReservations reservations;
+    private final PendingJobReservations reservations;
     private final ReservedPartitions reservedPartitions;
     private final JobStarter starter;
 
@@ -90,15 +90,16 @@ public final class Pass {
                 new BackfillReservationLimits(state.settings().options().backfill());
         this.looksAtEach = state.settings().options().scheduling().limitStops() || reservationLimits.areGiven();
         NumberAllocator numbers = new NumberAllocator(state, now);
-        this.starts = new PassStarts(state, maxStarts, limited, context.use(), allocations, licenses, numbers, started);
+        this.starts =
+                new StartedJobs(state, maxStarts, limited, context.use(), allocations, licenses, numbers, started);
         Optional<ReservationsInForce> inForce = reservationLimits.areGiven()
                 ? Optional.empty()
                 : context.standing().apply(state, now);
         this.reservations =
-                new WaitingJobReservations(this, context, accounts, plans, reservationLimits, inForce, now.seconds());
+                new PendingJobReservations(this, context, accounts, plans, reservationLimits, inForce, now.seconds());
         this.preemptor = newPreemptor(allocations);
         this.verdicts = new ClassVerdicts(this, context, state, candidates, limited);
-        NodeRoom room = new NodeRoom(now.seconds(), state.memoryConsumed(), reserved, runningJobs, inForce);
+        FreeNodeUnits room = new FreeNodeUnits(now.seconds(), state.memoryConsumed(), reserved, runningJobs, inForce);
         this.placement =
                 new Placement(context, state, candidates, verdicts::bounds, room, licenses, numbers, plans, started);
         this.timeMin = new TimeMinPlanner(this, cluster.needs(), state);
@@ -241,7 +242,7 @@ public final class Pass {
     }
 
     /** Returns the jobs that the pass starts. */
-    PassStarts starts() {
+    StartedJobs starts() {
         return starts;
     }
 
@@ -251,7 +252,7 @@ public final class Pass {
     }
 
     /** Returns the reservations of waiting jobs. */
-    WaitingJobReservations reservations() {
+    PendingJobReservations reservations() {
         return reservations;
     }
 

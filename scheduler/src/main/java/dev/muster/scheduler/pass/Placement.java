@@ -31,8 +31,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Finds a place for a need now, on candidate nodes with room for it ({@link NodeRoom}). Flags around a call widen one
- * question only.
+ * Finds a place for a need now, on candidate nodes with room for it ({@link FreeNodeUnits}). Flags around a call widen
+ * one question only.
  */
 final class Placement {
     private static final LayeredResourceRequest NO_LAYERS =
@@ -48,7 +48,7 @@ final class Placement {
 
     private final LicenseAllocator licenses;
     private final NumberAllocator numbers;
-    private final NodeRoom room;
+    private final FreeNodeUnits room;
     private final BackfillReservations plans;
     private final List<Planner.Start> starts;
     private final Map<String, String> bootIds = new HashMap<>();
@@ -68,7 +68,7 @@ final class Placement {
             State state,
             EligibleNodes candidates,
             Function<ResourceNeed, Optional<NeedClass>> bounds,
-            NodeRoom room,
+            FreeNodeUnits room,
             LicenseAllocator licenses,
             NumberAllocator numbers,
             BackfillReservations plans,
@@ -86,7 +86,7 @@ final class Placement {
         this.starts = starts;
     }
 
-    NodeRoom room() {
+    FreeNodeUnits room() {
         return room;
     }
 

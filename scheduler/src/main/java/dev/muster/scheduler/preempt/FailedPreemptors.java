@@ -13,7 +13,7 @@ import java.util.Optional;
 final class FailedPreemptors {
     /** Highest priority for which no job is a victim, by partition and QOS. */
     private final Map<PreemptorGroup, Long> withoutVictim = new HashMap<>();
-    /** Highest priority for which there is no room even without all victims, by partition, QOS and need. */
+    /** Highest priority whose need does not fit even without all victims, by partition, QOS and need. */
     private final Map<PreemptorGroup, Long> withoutRoom = new HashMap<>();
 
     /** @param need empty for any */

@@ -69,10 +69,10 @@ public final class Preemptor {
     static final byte MAY_NOT = 2;
 
     /**
-     * @param allocations what the pass has taken
-     * @param licenses those of the pass
-     * @param open what reservations leave
-     * @param lifted told of each job that is off its nodes for a moment, and of its being back
+     * @param allocations allocations made by the pass
+     * @param licenses licenses that the pass has left
+     * @param open nodes that reservations leave open
+     * @param lifted called for each job that a trial takes off its nodes or puts back
      */
     public Preemptor(
             ClusterIndex cluster,

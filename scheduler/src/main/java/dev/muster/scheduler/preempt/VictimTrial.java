@@ -36,7 +36,7 @@ final class VictimTrial {
     private boolean reclaiming;
 
     /**
-     * @param allocations what the pass has taken
+     * @param allocations allocations made by the pass
      * @param licenses those of the pass
      * @param open what reservations leave
      * @param listener told of each job that is off its nodes for a moment, and of its being back
@@ -74,8 +74,8 @@ final class VictimTrial {
     }
 
     /**
-     * Tests whether the need fits without all possible victims, even on what is planned for others or what others wait
-     * for already.
+     * Tests whether the need fits without all possible victims, reservations of pending jobs and nodes that other
+     * preemptors wait for included.
      */
     boolean fitsWithoutAll(VictimQueue candidates, NeedClass.Memory memory, Preemptor.PlacementQuery places) {
         candidates.all().forEach(h -> lift(h, mode(h)));
@@ -97,8 +97,8 @@ final class VictimTrial {
     }
 
     /**
-     * Returns the place that is free without the first victims, as few as possible; exactly these are off their nodes
-     * afterwards. Empty if there is no place even without all of them.
+     * Returns the allocation that becomes free without the shortest prefix of the victims; exactly these are off their
+     * nodes afterwards. Empty if the need does not fit even without all of them.
      */
     Optional<Allocation> fewest(
             VictimQueue candidates, List<Job> chosen, NeedClass c, Preemptor.PlacementQuery places) {
@@ -120,7 +120,7 @@ final class VictimTrial {
             found = liftTo(none + step, candidates, chosen, places);
             step *= 2;
         }
-        // what is planned may be in the way of all of them
+        // reservations of pending jobs may block every victim's nodes
         if (found.isEmpty()) {
             tooFew = places.wereTooFew();
             liftTo(0, candidates, chosen);

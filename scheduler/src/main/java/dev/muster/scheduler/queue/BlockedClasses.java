@@ -19,7 +19,7 @@ public final class BlockedClasses {
     /** Number of grown nodes up to which each class is tested on what reservations leave of them. */
     private static final int FEW = 16;
 
-    private static final RemainingCapacity.NodeRemainder[] NOBODY_ASKED = {};
+    private static final RemainingCapacity.NodeRemainder[] NO_REMAINDERS = {};
 
     private final FreeTable table;
     private byte[] states = new byte[0];
@@ -55,7 +55,7 @@ public final class BlockedClasses {
     /**
      * Capacity of the grown nodes beside reservations, for one change of the table and one version of the reservations.
      */
-    private RemainingCapacity.NodeRemainder[] remaining = NOBODY_ASKED;
+    private RemainingCapacity.NodeRemainder[] remaining = NO_REMAINDERS;
 
     private @Nullable RemainingCapacity remainingFrom;
     private long remainingTableVersion;
@@ -291,7 +291,7 @@ public final class BlockedClasses {
             return;
         }
         grownNodes = now.get().nodes();
-        remaining = NOBODY_ASKED;
+        remaining = NO_REMAINDERS;
         remainingFrom = null;
         look();
         for (int id = 0; id < size; id++) {

@@ -189,7 +189,7 @@ public final class Tls {
         try {
             return Pem.certificates(Files.readAllBytes(file));
         } catch (IOException e) {
-            throw new IOException(file + ": " + TlsIdentity.reason(e), e);
+            throw new IOException(file + ": " + ErrorSentence.reason(e), e);
         }
     }
 }

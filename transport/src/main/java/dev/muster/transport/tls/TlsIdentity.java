@@ -4,7 +4,6 @@ import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
@@ -112,18 +111,8 @@ public final class TlsIdentity {
         try {
             return reading.get();
         } catch (IOException e) {
-            throw new IOException(file + ": " + reason(e), e);
+            throw new IOException(file + ": " + ErrorSentence.reason(e), e);
         }
-    }
-
-    static @Nullable String reason(IOException e) {
-        if (e instanceof NoSuchFileException) {
-            return "No such file or directory";
-        }
-        if (e instanceof java.nio.file.AccessDeniedException) {
-            return "Permission denied";
-        }
-        return ErrorSentence.of(e);
     }
 
     private void requirePair(X509Certificate of, PrivateKey privateKey) throws IOException {

@@ -7,8 +7,8 @@ import dev.muster.core.state.Table;
 import dev.muster.model.node.NodeMessages;
 
 /** States and messages as a {@link PlantedBug} makes them. */
-final class PlantedStates {
-    private PlantedStates() {}
+final class PlantedMutations {
+    private PlantedMutations() {}
 
     /** Returns the state with the first job number as the next one. */
     static State withFirstJobId(State state) {

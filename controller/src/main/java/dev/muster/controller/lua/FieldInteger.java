@@ -13,13 +13,13 @@ import java.util.List;
  * NO_VAL of the type, and a NO_VAL of a wider type counts as this type's. Other numbers beyond the type have no meaning
  * that C defines.
  */
-enum FieldNumber {
-    SHORT(NO_VAL16 + 1, NO_VAL16),
-    WIDE(INFINITE, NO_VAL),
+enum FieldInteger {
+    UINT16(NO_VAL16 + 1, NO_VAL16),
+    UINT32(INFINITE, NO_VAL),
     /** Memory and flags; {@code Long.MAX_VALUE} also stands for all numbers above it. */
-    LONG(Long.MAX_VALUE, Long.MAX_VALUE),
+    UINT64(Long.MAX_VALUE, Long.MAX_VALUE),
     /** Seconds since 1970, up to the end of the year 9999. */
-    MOMENT(253_402_300_799L, NO_VAL);
+    TIME(253_402_300_799L, NO_VAL);
 
     private static final int RADIX_HEX = 16;
     private static final String DECIMAL = "[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]{1,4})?";
@@ -31,20 +31,20 @@ enum FieldNumber {
     private final long max;
     private final long unset;
 
-    FieldNumber(long max, long unset) {
+    FieldInteger(long max, long unset) {
         this.max = max;
         this.unset = unset;
     }
 
     /** Returns the type of a field whose value is made of several components of the description. */
-    static FieldNumber ofSpecial(String name) {
+    static FieldInteger ofSpecial(String name) {
         if (name.equals("end_time")) {
-            return MOMENT;
+            return TIME;
         }
         if (LONGS.contains(name)) {
-            return LONG;
+            return UINT64;
         }
-        return SHORTS.contains(name) ? SHORT : WIDE;
+        return SHORTS.contains(name) ? UINT16 : UINT32;
     }
 
     /** Returns whether Lua takes a value as a number. */
@@ -66,11 +66,11 @@ enum FieldNumber {
     /** Returns the number as a script reads it again, also where {@link #holds} says no. */
     long stored(double real) {
         long whole = Double.isNaN(real) ? Long.MIN_VALUE : (long) real;
-        boolean isWiderUnset = real == NO_VAL64 && this != MOMENT || this == SHORT && whole == NO_VAL;
-        if (isWiderUnset || whole == -2 && this != MOMENT) {
+        boolean isWiderUnset = real == NO_VAL64 && this != TIME || this == UINT16 && whole == NO_VAL;
+        if (isWiderUnset || whole == -2 && this != TIME) {
             return unset;
         }
-        return whole == -1 && this != MOMENT ? max : whole;
+        return whole == -1 && this != TIME ? max : whole;
     }
 
     boolean holds(long stored) {

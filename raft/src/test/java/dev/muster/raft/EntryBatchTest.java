@@ -8,14 +8,15 @@ import java.util.List;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.Test;
 
-class BatchTest {
+class EntryBatchTest {
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Test
     void entriesComeBackInTheirOrder() {
-        Batch back = Batch.decode(new Batch(7, List.of(bytes("a"), bytes(""), bytes("long one"))).encode());
+        EntryBatch back =
+                EntryBatch.decode(new EntryBatch(7, List.of(bytes("a"), bytes(""), bytes("long one"))).encode());
         assertThat(back.first()).isEqualTo(7);
         assertThat(back.last()).isEqualTo(9);
         assertThat(back.entries()).containsExactly(bytes("a"), bytes(""), bytes("long one"));
@@ -23,11 +24,11 @@ class BatchTest {
 
     @Test
     void aCutBatchIsRefused() {
-        ByteString whole = new Batch(1, List.of(bytes("entry"))).encode();
+        ByteString whole = new EntryBatch(1, List.of(bytes("entry"))).encode();
         for (int length = 0; length < whole.size(); length++) {
             ByteString cut = whole.substring(0, length);
             if (length != Long.BYTES) {
-                assertThatThrownBy(() -> Batch.decode(cut)).isInstanceOf(IllegalArgumentException.class);
+                assertThatThrownBy(() -> EntryBatch.decode(cut)).isInstanceOf(IllegalArgumentException.class);
             }
         }
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The bits of {@code mail_type}, as in the constants of the slurm table, for the words of {@code --mail-type}. */
-public final class MailBits {
+public final class MailTypeFlags {
     private static final String ALL = "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT";
     private static final List<String> WORDS = List.of(
             "BEGIN",
@@ -20,7 +20,7 @@ public final class MailBits {
             "ARRAY_TASKS",
             "INVALID_DEPEND");
 
-    private MailBits() {}
+    private MailTypeFlags() {}
 
     public static long of(String words) {
         long bits = 0;

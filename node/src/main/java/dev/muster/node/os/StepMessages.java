@@ -1,10 +1,6 @@
 package dev.muster.node.os;
 
 import dev.muster.node.job.Jobs;
-import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -12,18 +8,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** Sentences for what went wrong below. */
-public final class ErrorText {
-    private ErrorText() {}
-
-    public static String of(IOException e) {
-        return switch (e) {
-            case NoSuchFileException n -> "No such file or directory";
-            case AccessDeniedException a -> "Permission denied";
-            case FileSystemException f when f.getReason() != null -> f.getReason();
-            default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-        };
-    }
+/** Messages about steps that failed or were cancelled. */
+public final class StepMessages {
+    private StepMessages() {}
 
     /** Errors of the machine that the next launch meets as well, and those of the fork itself. */
     private static final List<String> OF_NODE = List.of(

@@ -19,7 +19,7 @@ import java.util.function.Function;
  * The state as of the committed entries while another controller leads: when this one leads, it has no journal to read.
  * Now and then it writes a snapshot, and cuts this controller's copy of the journal off before it.
  */
-final class FollowedState {
+final class StandbyState {
     /** Entries that wait to be applied; beyond, this member of the group takes no more. */
     private static final int QUEUED_MAX = 20_000;
 
@@ -42,7 +42,7 @@ final class FollowedState {
      * @param directory StateSaveLocation
      * @param opening opens the accounting that follows
      */
-    FollowedState(FileJournal file, Path directory, Function<BlobStore, Accounting> opening, DaemonLog log) {
+    StandbyState(FileJournal file, Path directory, Function<BlobStore, Accounting> opening, DaemonLog log) {
         this.file = file;
         this.directory = directory;
         this.opening = opening;

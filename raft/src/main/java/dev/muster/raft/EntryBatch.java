@@ -11,7 +11,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
  *
  * @param first index in the journal of the first entry
  */
-record Batch(long first, List<byte[]> entries) {
+record EntryBatch(long first, List<byte[]> entries) {
     private static final int HEADER_BYTES = 8;
 
     /** Bytes of an entry in a batch. */
@@ -32,7 +32,7 @@ record Batch(long first, List<byte[]> entries) {
     }
 
     /** @throws IllegalArgumentException if that is no batch */
-    static Batch decode(ByteString bytes) {
+    static EntryBatch decode(ByteString bytes) {
         ByteBuffer in = bytes.asReadOnlyByteBuffer();
         if (in.remaining() < HEADER_BYTES) {
             throw new IllegalArgumentException("a batch of " + in.remaining() + " bytes");
@@ -48,7 +48,7 @@ record Batch(long first, List<byte[]> entries) {
             in.get(entry);
             entries.add(entry);
         }
-        return new Batch(first, entries);
+        return new EntryBatch(first, entries);
     }
 
     /** Index of the last entry. */

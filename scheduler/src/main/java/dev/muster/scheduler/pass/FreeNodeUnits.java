@@ -15,7 +15,7 @@ import java.util.Optional;
  * Room of one node for a need now: its free units that reservations leave to the need and that no planned job needs
  * before its end. Flags around a call widen one question only. Called by {@link Placement} for each candidate node.
  */
-final class NodeRoom {
+final class FreeNodeUnits {
     private final long nowS;
     private final boolean memoryConsumed;
     private final PassReservations reserved;
@@ -28,7 +28,7 @@ final class NodeRoom {
     /** Whether units count that other jobs of the partition share. */
     private boolean sharing;
 
-    NodeRoom(
+    FreeNodeUnits(
             long nowS,
             boolean memoryConsumed,
             PassReservations reserved,

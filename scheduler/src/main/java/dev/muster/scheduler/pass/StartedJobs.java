@@ -17,7 +17,7 @@ import java.util.List;
  * Jobs that a pass starts. Each takes its resources, licenses and numbers at once, and counts against limits until the
  * pass is over: afterwards the records of the starts bring all of it. Called by {@link Pass} and its parts.
  */
-final class PassStarts {
+final class StartedJobs {
     private final State state;
     private final int startsMax;
     /** Whether limits are enforced. */
@@ -37,7 +37,7 @@ final class PassStarts {
     private record Charged(JobDesc desc, Allocation allocation, int limitMin) {}
 
     /** @param starts list to which starts are added; others read it */
-    PassStarts(
+    StartedJobs(
             State state,
             int startsMax,
             boolean limited,
@@ -104,7 +104,7 @@ final class PassStarts {
                 before.full() + (isFull() ? 1 : 0));
     }
 
-    /** Gives everything back: what is started for good comes back with the records. */
+    /** Takes back all charges and allocations of the pass; jobs that really start return by their journal records. */
     void undo() {
         charged.forEach(c -> use.started(state, c.desc, c.allocation, c.limitMin, -1));
         allocations.undo();

@@ -17,7 +17,7 @@ import java.util.Set;
  * as {@link ReservationsInForce} has them; otherwise the pass plans them by {@link BackfillReservations}. Called by
  * {@link Pass} and its parts.
  */
-final class WaitingJobReservations {
+final class PendingJobReservations {
     private final Pass pass;
     private final JobQueue queue;
     private final AccountRules accounts;
@@ -33,7 +33,7 @@ final class WaitingJobReservations {
     private int count;
 
     /** @param limits options that deny some jobs a reservation */
-    WaitingJobReservations(
+    PendingJobReservations(
             Pass pass,
             SchedulingContext context,
             AccountRules accounts,
@@ -96,7 +96,7 @@ final class WaitingJobReservations {
         return true;
     }
 
-    /** Plans are made elsewhere: what the last one keeps for the job is kept. */
+    /** Another thread plans: the reservation that its last plan made for the job stays. */
     private void standBy(Job job, ResourceNeed need, JobReason reason, boolean nothing) {
         if (!nothing && isKept(job.id())) {
             keep(job.id());
@@ -119,7 +119,7 @@ final class WaitingJobReservations {
         return inForce.isPresent() && inForce.get().has(jobId);
     }
 
-    /** Keeps for a job that waits what the last plan keeps for it. */
+    /** Keeps the reservation that the last plan made for a pending job. */
     void keep(int jobId) {
         if (planned.add(jobId)) {
             inForce.orElseThrow().keep(jobId);
@@ -143,8 +143,8 @@ final class WaitingJobReservations {
     }
 
     /**
-     * Reserves for several components as {@link #reserve}, for all of them together; empty if there is no such time or
-     * there are reservations enough.
+     * Reserves for several components as {@link #reserve}, for all of them together. Empty if no such time exists, or
+     * the pass has made its maximum of reservations.
      */
     List<Planner.Estimate> reserveTogether(List<ResourceNeed> needs, List<ResourceNeed> less) {
         if (count >= reservationsMax) {

@@ -23,7 +23,7 @@ import org.apache.ratis.util.TimeDuration;
  * if it voted, a member without those entries could lead. It therefore votes only once each other member has answered
  * that it has no log either, or one that was begun a moment ago.
  */
-final class Formation {
+final class GroupBootstrap {
     /** Log index up to which the others count as just formed: this member was asked before they began. */
     private static final long YOUNG_INDEX = 100;
 
@@ -35,7 +35,7 @@ final class Formation {
     private final RaftProperties properties = new RaftProperties();
     private final Parameters parameters;
 
-    Formation(JournalGroup.Options options, RaftGroup group, Parameters parameters) {
+    GroupBootstrap(JournalGroup.Options options, RaftGroup group, Parameters parameters) {
         this.options = options;
         this.group = group;
         this.parameters = parameters;

@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
  * restart the log is applied again from its last snapshot on: the file may be ahead, so entries that it has are passed
  * over, and the number behind which a batch must begin comes from the snapshot, not from the file.
  */
-final class CommittedEntries extends BaseStateMachine {
+final class JournalStateMachine extends BaseStateMachine {
     static final ByteString TAKEN = ByteString.copyFromUtf8("taken");
     private static final ByteString REFUSED = ByteString.copyFromUtf8("refused");
 
-    /** What the member does at a change of its role. */
+    /** Actions of the member at a change of its role. */
     interface Roles {
         void ready(long committed);
 
@@ -56,7 +56,7 @@ final class CommittedEntries extends BaseStateMachine {
     private volatile @Nullable LeaderJournal journal;
 
     /** @param first index of the last entry before the members met */
-    CommittedEntries(FileJournal file, long first, Roles roles) {
+    JournalStateMachine(FileJournal file, long first, Roles roles) {
         this.file = file;
         taken = first;
         this.roles = roles;
@@ -109,7 +109,7 @@ final class CommittedEntries extends BaseStateMachine {
     @Override
     public CompletableFuture<Message> applyTransaction(TransactionContext context) {
         RaftProtos.LogEntryProto entry = context.getLogEntry();
-        Batch batch = Batch.decode(entry.getStateMachineLogEntry().getLogData());
+        EntryBatch batch = EntryBatch.decode(entry.getStateMachineLogEntry().getLogData());
         boolean fits = batch.first() == taken + 1;
         if (fits) {
             for (int i = 0; i < batch.entries().size(); i++) {
