@@ -86,13 +86,18 @@ left() { squeue -h -r -t PD,R -j "$id" -o '%K%t' | sort | xargs; }
 filtered() {
   started
   "${@:2}" >/dev/null 2>&1
-  becomes "$*" "$1" '$(left)'
+  becomes "${*:2}" "$1" '$(left)'
   scancel "$id"
   wait_empty 20
 }
 filtered "1R 2R" scancel --me -t PENDING
 filtered "1R 2R" scancel -t PENDING -n arr
-filtered "3PD 4PD 5PD 6PD" scancel --ctld -t RUNNING -p main
+# the tasks behind the cancelled ones wait until these have left their CPUs, and then run
+started
+scancel --ctld -t RUNNING -p main
+becomes "scancel --ctld -t RUNNING -p main" "3 4 5 6" '$(left | tr -d A-Z)'
+scancel "$id"
+wait_empty 20
 started
 check "scancel -v names the tasks" "scancel: Terminating job ${id}_[3-6%2]" "$(scancel -v -t PENDING "$id" 2>&1)"
 scancel "$id"
