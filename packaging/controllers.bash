@@ -1,10 +1,12 @@
-# Three slurmctld without a shared file system, for tests and measurements after cluster-tests/lib.bash: each has a host
-# name (c1, c2, c3), an address and a StateSaveLocation of its own.
+# Several slurmctld, for tests and measurements after cluster-tests/lib.bash: each has a host name (c1, c2, c3) and an
+# address of its own. Three have a StateSaveLocation of their own each; with controllers=2 they share one.
+controllers=${controllers:-3}
 
 # A controller sees its own state and run directories, and its own host name.
 start_controller() { # NUMBER
   mkdir -p "$dir/c$1/state" "$dir/c$1/ctl"
-  unshare -um bash -c "hostname c$1; mount --bind $dir/c$1/state $dir/state; mount --bind $dir/c$1/ctl $dir/ctl
+  unshare -um bash -c "hostname c$1; mount --bind $dir/c$1/ctl $dir/ctl
+    [ $controllers = 2 ] || mount --bind $dir/c$1/state $dir/state
     exec slurmctld -f $SLURM_CONF" </dev/null >>"$dir/log/start.out" 2>&1
 }
 controller_pid() { cat "$dir/c$1/ctl/slurmctld.pid" 2>/dev/null; }
@@ -20,11 +22,12 @@ start_controllers() { # NODES CPUS [more lines of slurm.conf]
   write_conf "SlurmctldParameters=raft_port=$((port + 10))
 CommunicationParameters=NoCtldInAddrAny
 ${3:-}"
-  local hosts='SlurmctldHost=c1(127.0.1.1)\nSlurmctldHost=c2(127.0.1.2)\nSlurmctldHost=c3(127.0.1.3)'
+  local hosts
+  hosts=$(for i in $(seq "$controllers"); do printf 'SlurmctldHost=c%s(127.0.1.%s)\\n' "$i" "$i"; done)
   sed -i -e "s/^SlurmctldHost=.*/$hosts/" \
     -e "s|^SlurmctldPidFile=.*|SlurmctldPidFile=$dir/ctl/slurmctld.pid|" \
     -e "s|^SlurmctldLogFile=.*|SlurmctldLogFile=$dir/ctl/slurmctld.log|" "$SLURM_CONF"
-  for i in 1 2 3; do start_controller "$i"; done
+  for i in $(seq "$controllers"); do start_controller "$i"; done
   soon '[ -n "$(leader)" ]'
   for n in $(seq "$nodes"); do start_node "n$n"; done
   soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = "$nodes" ]'

@@ -59,7 +59,7 @@ esac
 # Tests of "alone" load the machine or concern the whole host: they run last, one at a time.
 patient="everyday keyring power ranks scrontab stepmgr certmgr daemonkeys hooks jwks memory patience syncs triggers \
 hetpreempt qospreempt signals sensors"
-alone="load host page demo durability follow controllers"
+alone="load host page demo durability follow controllers shared"
 lanes=${MUSTER_TEST_LANES:-$(nproc)} limit=${MUSTER_TEST_LIMIT:-900}
 next_test() { exec 9>>"$1.lock"; flock 9; sed -n 1p "$1"; sed -i 1d "$1"; }
 # A test that hangs is ended, and so named, while there is time left to say so.

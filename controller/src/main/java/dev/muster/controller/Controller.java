@@ -68,6 +68,7 @@ import dev.muster.daemon.TlsLog;
 import dev.muster.daemon.TokenKey;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
+import dev.muster.journal.JournalGenerations;
 import dev.muster.json.Bytes;
 import dev.muster.model.Identity;
 import dev.muster.model.accounting.DbdMessages;
@@ -247,7 +248,7 @@ public final class Controller implements ControllerServices, Main.Daemon {
     /** Opens the journal and recovers the state from it. */
     private void openState(SlurmConf c) throws IOException {
         Path stateDir = Path.of(c.stateSaveLocation());
-        Path journalDir = stateDir.resolve("journal");
+        Path journalDir = JournalGenerations.newest(stateDir);
         UUID clusterId = FileJournal.clusterIdOf(journalDir).orElseGet(UUID::randomUUID);
         journal = shared.map(SharedJournal::journal)
                 .orElseGet(() -> FileJournal.open(journalDir, FileJournal.Options.of(clusterId, log::info)));
@@ -339,7 +340,12 @@ public final class Controller implements ControllerServices, Main.Daemon {
 
     private Accounting accounting(
             SlurmConf c, Path stateDir, UUID clusterId, Sessions sessions, Function<String, Bytes> contents) {
-        return switch (c.text(Key.ACCOUNTING_STORAGE_TYPE)) {
+        String type = c.text(Key.ACCOUNTING_STORAGE_TYPE);
+        if (membership().sharesDirectory() && !type.equals("accounting_storage/slurmdbd")) {
+            // rows in StateSaveLocation cannot be kept from a former leader that comes back
+            return new NoAccounting();
+        }
+        return switch (type) {
             case "accounting_storage/none" ->
                 c.given(Key.ACCOUNTING_STORAGE_TYPE)
                         ? new NoAccounting()

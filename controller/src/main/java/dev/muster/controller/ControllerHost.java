@@ -36,14 +36,10 @@ record ControllerHost(String shortName, String longName) {
 
     /**
      * Returns Slurm's sentence where none of the configured controllers is this host. Names are compared with their
-     * case, as in Slurm. The second of two is refused as well: it would begin a state of its own.
+     * case, as in Slurm.
      */
     static Optional<String> refusal(SlurmConf conf, ControllerHost host) {
         List<String> named = names(conf);
-        if (named.size() == 2 && host.index(conf) == 1) {
-            return Optional.of("SlurmctldHost=" + named.getLast() + ": the second of two controllers cannot take over"
-                    + " from the first. Name three, which keep their state together, or one");
-        }
         boolean valid = named.contains(host.shortName) || named.contains(host.longName) || named.contains(LOCALHOST);
         return valid
                 ? Optional.empty()

@@ -54,7 +54,7 @@ record Membership(int self, Optional<JournalGroup> group) {
                 reply.up(),
                 reply.version(),
                 reply.bootTime(),
-                new JournalMember(false, m.leads() ? "" : m.leader(), m.term(), m.committed()));
+                new JournalMember(false, m.leads() ? "" : m.leader(), m.term(), m.committed(), m.directory()));
     }
 
     private static JournalMember member(JournalGroup group, List<Controller> all) {
@@ -64,11 +64,16 @@ record Membership(int self, Optional<JournalGroup> group) {
                     .filter(i -> i < all.size())
                     .map(i -> all.get(i).host())
                     .orElse("");
-            return new JournalMember(status.leads(), leader, status.term(), status.committed());
+            return new JournalMember(status.leads(), leader, status.term(), status.committed(), group.directoryId());
         } catch (JournalException e) {
             // it waits for the others at its first start
-            return new JournalMember(false, "", 0, 0);
+            return new JournalMember(false, "", 0, 0, "");
         }
+    }
+
+    /** Returns whether all controllers read and write one StateSaveLocation. */
+    boolean sharesDirectory() {
+        return group.filter(g -> !g.directoryId().isEmpty()).isPresent();
     }
 
     /**

@@ -13,6 +13,7 @@ import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
 import dev.muster.journal.JournalException;
 import dev.muster.journal.JournalGroup;
+import dev.muster.journal.SharedDirectoryGroup;
 import dev.muster.model.api.SlurmdMessages.FollowController;
 import dev.muster.model.format.ErrorSentence;
 import java.io.File;
@@ -34,13 +35,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of three or more slurmctld of a cluster, each with a StateSaveLocation of its own. While it leads it is a whole
- * {@link Controller}; while another one leads it stores what that one decides. Commands and slurmd find the leader by
- * asking each SlurmctldHost: the others answer that they are in standby mode ({@link StandbyServer}).
+ * One of several slurmctld of a cluster: three or more, each with a StateSaveLocation of its own, or two that share
+ * one. While it leads it is a whole {@link Controller}; while another one leads it stands by, and of three or more it
+ * stores what the leader decides. Commands and slurmd find the leader by asking each SlurmctldHost: the others answer
+ * that they are in standby mode ({@link StandbyServer}).
  */
 final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
-    /** Number of SlurmctldHost from which on the controllers keep their journal together. */
+    /** Number of SlurmctldHost from which on each has a StateSaveLocation of its own. */
     static final int CONTROLLERS_MIN = 3;
+    /** Longest time without a sign of life of the leader after which the other of two leads, in seconds. */
+    private static final int LEASE_MAX_S = 5;
     /** Port of the controllers' connections among themselves, unless SlurmctldParameters has raft_port. */
     private static final int PORT = 6821;
 
@@ -68,7 +72,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     }
 
     static boolean isConfigured(SlurmConf conf) {
-        return conf.controllers().size() >= CONTROLLERS_MIN;
+        return conf.controllers().size() > 1;
     }
 
     @Override
@@ -81,7 +85,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     }
 
     /**
-     * Opens this controller's copy of the journal and joins the others.
+     * Joins the others.
      *
      * @throws IOException if a place cannot be used, a port is taken, or the room raft is not installed
      */
@@ -91,6 +95,31 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
             throw new IOException("-c: the state of several controllers is not forgotten by one of them");
         }
         StateDirectory.open(Path.of(conf.stateSaveLocation()), conf.clusterName(), false, log::error);
+        Sessions sessions = credentials().sessions();
+        credentials().sack().ifPresent(s -> s.serve(sessions.keys()));
+        synchronized (this) { // a role that comes at once waits until the group is known
+            group = conf.controllers().size() < CONTROLLERS_MIN ? shareDirectory(sessions) : keepCopy();
+            stand();
+        }
+        log.info("slurmctld waits for a leader among " + conf.controllers().size() + " controllers");
+    }
+
+    private JournalGroup shareDirectory(Sessions sessions) {
+        int self = ControllerHost.ofThisHost().index(conf);
+        long leaseMs = 1000L * Math.clamp(conf.number(Key.SLURMCTLD_TIMEOUT), 1, LEASE_MAX_S);
+        return SharedDirectoryGroup.join(
+                new SharedDirectoryGroup.Options(
+                        Path.of(conf.stateSaveLocation()),
+                        conf.clusterName(),
+                        self,
+                        leaseMs,
+                        new ControllerPeers(conf, self, sessions::client),
+                        log::info),
+                this);
+    }
+
+    /** Opens this controller's copy of the journal. */
+    private JournalGroup keepCopy() throws IOException {
         Path state = Path.of(conf.stateSaveLocation());
         Path journal = journalDirectory();
         byte[] secret = credentials()
@@ -101,10 +130,8 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
                 .orElseGet(() ->
                         UUID.nameUUIDFromBytes(("muster " + conf.clusterName()).getBytes(StandardCharsets.UTF_8)));
         file = FileJournal.open(journal, FileJournal.Options.of(clusterId, log::info));
-        Sessions sessions = credentials().sessions();
-        credentials().sack().ifPresent(s -> s.serve(sessions.keys()));
         follow(file, clusterId);
-        group = provider()
+        return provider()
                 .join(
                         new JournalGroup.Options(
                                 state.resolve("raft"),
@@ -116,8 +143,6 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
                                 secret,
                                 log::info),
                         this);
-        stand();
-        log.info("slurmctld waits for a leader among " + conf.controllers().size() + " controllers");
     }
 
     private static List<JournalGroup.Member> members(SlurmConf conf) {

@@ -45,16 +45,14 @@ class ControllerHostTest {
                 .isEqualTo(expected.equals("yes") ? "yes" : "This host (" + expected + ") not a valid controller");
     }
 
-    /** It would begin a state of its own and answer for the cluster. */
     @Test
-    void theSecondOfTwoControllersDoesNotStart(@TempDir Path dir) throws Exception {
+    void eachOfTwoControllersStarts(@TempDir Path dir) throws Exception {
         Path file = Files.writeString(
                 dir.resolve("slurm.conf"),
                 "ClusterName=c\nSlurmctldHost=first\nSlurmctldHost=ctl\nNodeName=n1\nPartitionName=p Nodes=ALL\n");
         SlurmConf conf = ((SlurmConf.Parsed.Ok) SlurmConf.read(file.toFile())).conf();
         assertThat(ControllerHost.refusal(conf, ControllerHost.named("first"))).isEmpty();
-        assertThat(ControllerHost.refusal(conf, ControllerHost.named("ctl")))
-                .contains("SlurmctldHost=ctl: the second of two controllers cannot take over from the first."
-                        + " Name three, which keep their state together, or one");
+        assertThat(ControllerHost.refusal(conf, ControllerHost.named("ctl"))).isEmpty();
+        assertThat(ControllerHost.named("ctl").index(conf)).isEqualTo(1);
     }
 }

@@ -192,6 +192,10 @@ public final class FileJournal implements Journal {
             while (true) {
                 batch.clear();
                 batch = take(batch);
+                if (failure != null) {
+                    channel.close();
+                    return;
+                }
                 if (batch.isEmpty()) {
                     break;
                 }
@@ -286,6 +290,9 @@ public final class FileJournal implements Journal {
         List<LongConsumer> listeners;
         lock.lock();
         try {
+            if (failure != null) {
+                return; // ended meanwhile: the callers have been told
+            }
             durableIndex = index;
             while (!waiters.isEmpty() && waiters.peek().index <= index) {
                 done.add(waiters.poll());
@@ -302,11 +309,27 @@ public final class FileJournal implements Journal {
         }
     }
 
+    /** Fails the journal from outside: its owner may not write any more. What is not durable yet is dropped. */
+    void end(JournalException reason) {
+        fail(reason);
+        lock.lock();
+        try {
+            closing = true;
+            queue.clear();
+            notEmpty.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void fail(JournalException e) {
         List<Waiter> lost;
         List<Consumer<JournalException>> listeners;
         lock.lock();
         try {
+            if (failure != null) {
+                return;
+            }
             failure = e;
             lost = List.copyOf(waiters);
             waiters.clear();

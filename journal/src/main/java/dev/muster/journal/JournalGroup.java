@@ -7,9 +7,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * The members that keep one journal together. Each member has every committed entry in a {@link FileJournal} of its
- * own; one of them, the leader, appends. An entry is committed, and by that durable, once most members have stored it.
- * The room raft implements it.
+ * The members that keep one journal together; one of them, the leader, appends. In the room raft each member has every
+ * committed entry in a {@link FileJournal} of its own, and an entry is committed, and by that durable, once most
+ * members have stored it. In a {@link SharedDirectoryGroup} all read the same files.
  */
 public interface JournalGroup extends AutoCloseable {
 
@@ -70,11 +70,16 @@ public interface JournalGroup extends AutoCloseable {
      * State of the group as one member sees it.
      *
      * @param leader index of the leading member; empty while there is none
-     * @param committed index of the last committed entry that this member has
+     * @param committed index of the last committed entry that this member has; 0 where all read the same files
      */
     record Status(long term, Optional<Integer> leader, boolean leads, long committed) {}
 
     Status status();
+
+    /** Returns the id of the directory that all members share; "" where each has one of its own. */
+    default String directoryId() {
+        return "";
+    }
 
     /**
      * Asks another member to lead.

@@ -183,7 +183,7 @@ public enum Key {
     SLURMCTLD_PRIMARY_OFF_PROG("SlurmctldPrimaryOffProg", Kind.TEXT, "", Reader.CONTROLLER),
     SLURMCTLD_PRIMARY_ON_PROG("SlurmctldPrimaryOnProg", Kind.TEXT, "", Reader.CONTROLLER),
     SLURMCTLD_SYSLOG_DEBUG("SlurmctldSyslogDebug", Kind.DEBUG_LEVEL, "", Reader.CONTROLLER),
-    SLURMCTLD_TIMEOUT("SlurmctldTimeout", Kind.U16, "120", Reader.CONTROLLER, Inert.BACKUP),
+    SLURMCTLD_TIMEOUT("SlurmctldTimeout", Kind.U16, "120", Reader.CONTROLLER),
     SLURMD_DEBUG("SlurmdDebug", Kind.DEBUG_LEVEL, "info", Reader.NODE),
     SLURMD_HTTP_AUTH_PARAMETERS("SlurmdHttpAuthParameters", Kind.LIST, "", Reader.NODE, Inert.NODE_TOKENS),
     SLURMD_LOG_FILE("SlurmdLogFile", Kind.TEXT, "", Reader.NODE),
@@ -257,7 +257,6 @@ public enum Key {
     private static final class Inert {
         static final String PORTS = "srun connects to the nodes and listens on no port";
         static final String FACTORS = "no parameter of the priority plugin is known to this version";
-        static final String BACKUP = "takeover by a backup controller is not part of this version";
         static final String NODE_TOKENS = "pages of slurmd ask for no token";
         static final String CRED = "launch credentials are signed with the cluster key here";
         static final String SLURMDBD = "slurmdbd knows its callers by AuthType alone";

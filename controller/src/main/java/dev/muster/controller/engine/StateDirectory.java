@@ -1,5 +1,6 @@
 package dev.muster.controller.engine;
 
+import dev.muster.journal.JournalGenerations;
 import dev.muster.model.format.ErrorSentence;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,7 +59,7 @@ public final class StateDirectory {
 
     public static final List<String> LARGE = List.of("blobs");
     /** Names that slurmctld reads and writes at the start. */
-    public static final List<String> NEEDED = List.of(MARK, "accounting", "blobs", NAME_FILE, HIGHEST_FILE);
+    public static final List<String> NEEDED = List.of(MARK, "accounting", "blobs", "lease", NAME_FILE, HIGHEST_FILE);
 
     /**
      * @param clean forgets what was there ({@code -c})
@@ -162,7 +163,7 @@ public final class StateDirectory {
     }
 
     private boolean hasJournal() throws IOException {
-        Path journal = directory.resolve("journal");
+        Path journal = JournalGenerations.newest(directory);
         if (!Files.isDirectory(journal)) {
             return false;
         }

@@ -1,5 +1,6 @@
 package dev.muster.controller.engine;
 
+import dev.muster.journal.JournalGenerations;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ public final class StateReset {
     private StateReset() {}
 
     public static void wipe(Path stateDir) throws IOException {
+        JournalGenerations.removeAll(stateDir);
         for (String part : new String[] {"journal", "blobs", "accounting"}) {
             Path dir = stateDir.resolve(part);
             if (Files.isDirectory(dir)) {

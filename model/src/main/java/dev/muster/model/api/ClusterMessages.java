@@ -103,11 +103,13 @@ public final class ClusterMessages {
      * @param leads it decides for the cluster
      * @param leader name of the controller that leads as far as this one knows; "" for none
      * @param term grows with each leader; 0 where a controller has the journal alone
-     * @param committed index of the last entry of the journal that this controller knows to be on most of them
+     * @param committed index of the last entry of the journal that this controller knows to be on most of them; 0 where
+     *     they share a StateSaveLocation
+     * @param directory id of the StateSaveLocation that the controllers share; "" where each has one of its own
      */
-    public record JournalMember(boolean leads, String leader, long term, long committed) {
+    public record JournalMember(boolean leads, String leader, long term, long committed, String directory) {
         /** A controller that has its journal alone. */
-        public static final JournalMember ALONE = new JournalMember(true, "", 0, 0);
+        public static final JournalMember ALONE = new JournalMember(true, "", 0, 0, "");
     }
 
     /** Asks the leading controller to let another one lead. */

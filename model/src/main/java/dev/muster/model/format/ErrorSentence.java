@@ -55,7 +55,9 @@ public final class ErrorSentence {
         Throwable at = error;
         for (int i = 0; i < CAUSES_MAX; i++) {
             Throwable cause = at.getCause();
-            if (cause == null || at instanceof FileSystemException || ownMessage(at).isPresent()) {
+            if (cause == null
+                    || at instanceof FileSystemException
+                    || ownMessage(at).isPresent()) {
                 break;
             }
             at = cause;
