@@ -79,12 +79,11 @@ final class EmulatedNode implements AutoCloseable {
                         .to(dev.muster.transport.Audience.SLURMCTLD)
                         .connectWithin(settings.connectMs()),
                 this::register,
-                () -> new Heartbeat(0, settings.registered().orElseThrow().memoryMb()),
-                this::obey);
+                () -> new Heartbeat(0, settings.registered().orElseThrow().memoryMb()));
     }
 
     void start() {
-        link.start();
+        link.start(this::obey);
     }
 
     boolean isConnected() {

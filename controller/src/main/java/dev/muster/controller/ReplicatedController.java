@@ -77,7 +77,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
 
     @Override
     public void prepare() throws IOException {
-        credentials = new Controller(conf, confFile, log, onShutdown, onFault).readCredentials();
+        credentials = new ControllerEnvironment(conf, confFile, log, onShutdown, onFault).readCredentials();
     }
 
     private Credentials credentials() {

@@ -9,9 +9,4 @@ import java.util.Optional;
  * @param followed the state that this controller has followed until it led, as of the journal's last entry; empty where
  *     it has to read the journal
  */
-record SharedJournal(Journal journal, Membership membership, Optional<RecoveredState> followed) {
-    /** Returns the journal without the state, which the leading controller has taken over. */
-    SharedJournal begun() {
-        return new SharedJournal(journal, membership, Optional.empty());
-    }
-}
+record SharedJournal(Journal journal, Membership membership, Optional<RecoveredState> followed) {}

@@ -113,7 +113,8 @@ class MessageRightsTest {
                                     "")),
                             -1);
         }
-        controller.connection("n1", true);
+        controller.running().planner().connected("n1", true);
+        controller.core().wake();
         controller
                 .core()
                 .execute(

@@ -50,7 +50,6 @@ public final class ControllerLink implements AutoCloseable {
     private final ClientSource clients;
     private final Supplier<Register> register;
     private final Supplier<Heartbeat> heartbeat;
-    private final Consumer<ToNode> orders;
     private volatile boolean closed;
     private volatile @Nullable Frames current;
     private volatile boolean connected;
@@ -73,8 +72,7 @@ public final class ControllerLink implements AutoCloseable {
             UnacknowledgedReports reports,
             ClientSource clients,
             Supplier<Register> register,
-            Supplier<Heartbeat> heartbeat,
-            Consumer<ToNode> orders) {
+            Supplier<Heartbeat> heartbeat) {
         this.settings = settings;
         this.log = log;
         this.loop = loop;
@@ -82,20 +80,20 @@ public final class ControllerLink implements AutoCloseable {
         this.clients = clients;
         this.register = register;
         this.heartbeat = heartbeat;
-        this.orders = orders;
     }
 
-    public void start() {
-        Thread.ofVirtual().name("controller-link").start(this::run);
+    /** @param orders carries out an order, on the node's thread */
+    public void start(Consumer<ToNode> orders) {
+        Thread.ofVirtual().name("controller-link").start(() -> run(orders));
     }
 
-    private void run() {
+    private void run(Consumer<ToNode> orders) {
         long retryMs = RETRY_FIRST_MS;
         Map<Settings.Address, String> errors = new HashMap<>();
         while (!closed) {
             for (Settings.Address address : leaderFirst()) {
                 try {
-                    if (serve(address)) {
+                    if (serve(address, orders)) {
                         retryMs = RETRY_FIRST_MS;
                         errors.clear();
                     }
@@ -156,7 +154,7 @@ public final class ControllerLink implements AutoCloseable {
     }
 
     /** Serves one connection to its end. True if the controller had accepted the registration. */
-    private boolean serve(Settings.Address address) throws IOException {
+    private boolean serve(Settings.Address address, Consumer<ToNode> orders) throws IOException {
         boolean welcome = false;
         BlockingQueue<ToController> queue = new LinkedBlockingQueue<>();
         try (Client client = clients.open(address.host(), address.port());

@@ -3,7 +3,6 @@ package dev.muster.controller.config;
 import dev.muster.config.PartitionConf;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.ConfigError;
-import dev.muster.controller.Controller;
 import dev.muster.core.state.State;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -11,8 +10,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Checks that each QOS that a PartitionName line of slurm.conf names is in the database. {@link Controller} calls it at
- * start and when the configuration is read again.
+ * Checks that each QOS that a PartitionName line of slurm.conf names is in the database: at start, when the
+ * configuration is read again, and when slurmdbd has sent its first policy.
  */
 public final class PartitionQos {
     private static final String STORED = "accounting_storage/slurmdbd";

@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class ForecastWindow {
     /** Tasks of one array that are planned one by one. */
     private static final int TASKS_MAX = 2_000;
-    /** Classes of one place with which others are compared. */
-    private static final int KNOWN_MAX = 64;
     /**
      * The outcome of a job's turn: all of it is placed, some of it is left for a later window, or no window will ever
      * have a place.
@@ -113,16 +111,8 @@ final class ForecastWindow {
 
     private final FutureCapacity ahead;
     private final SlotSearch search;
-    /** First slot in which each class may still fit, by class. */
-    private int[] from = new int[1024];
-    /** The first slot by {@link #patience}, for jobs that want few switches. */
-    private final Map<Integer, Integer> fromChoosy = new HashMap<>();
-    /** The first slot by reservation and class, for jobs in reservations. */
-    private final Map<String, Map<Integer, Integer>> fromWithin = new HashMap<>();
-
+    private final EarliestSlots slots = new EarliestSlots();
     private final Map<ReservedPart, long[]> masksWithin = new HashMap<>();
-    /** Classes with a known first slot, by place. A class that requests no less than one of them fits no earlier. */
-    private final Map<Integer, List<NeedClass>> known = new HashMap<>();
 
     private record ReservedPart(String reservation, int where) {}
 
@@ -275,36 +265,14 @@ final class ForecastWindow {
 
     /** Returns the first slot in which the need fits; the number of slots if there is none. */
     private int earliest(Forecast.Alternative job) {
-        if (!job.within().isEmpty()) {
-            return earliestWithin(job);
-        }
-        NeedClass c = job.need();
-        if (c.id >= from.length) {
-            from = Arrays.copyOf(from, Math.max(c.id + 1, 2 * from.length));
-        }
-        List<NeedClass> knownClasses = known.computeIfAbsent(c.where(), w -> new ArrayList<>());
-        int own = patience(job);
-        int first = own < 0 ? from[c.id] : fromChoosy.getOrDefault(own, 0);
-        for (NeedClass other : knownClasses) {
-            if (from[other.id] > first && c.asksNoLess(other, false)) {
-                first = from[other.id];
-            }
-        }
-        int s = from(job, first);
-        if (afterS(job) > 0) {
+        int patience = patience(job);
+        int first = slots.first(job, patience);
+        int slot = from(job, first);
+        if (afterS(job) <= 0) {
             // what keeps this job back keeps no other job of its class back
-            return s;
+            slots.found(job, patience, first, slot);
         }
-        // what is free becomes less with each that is planned: the next that needs the same finds nothing earlier
-        if (own >= 0) {
-            fromChoosy.put(own, s);
-            return s;
-        }
-        from[c.id] = s;
-        if (s > first && c.simple) {
-            remember(knownClasses, c);
-        }
-        return s;
+        return slot;
     }
 
     /** Returns the first slot from that one on in which the need fits, and in which its array lets it begin. */
@@ -324,31 +292,12 @@ final class ForecastWindow {
                 : job.need().id * (times.count() + 1) + ahead.constraints.patience(job.jobId(), nowS);
     }
 
-    private int earliestWithin(Forecast.Alternative job) {
-        Map<Integer, Integer> known = fromWithin.computeIfAbsent(job.within(), w -> new HashMap<>());
-        int own = patience(job);
-        int key = own < 0 ? job.need().id : -1 - own;
-        int s = from(job, known.getOrDefault(key, 0));
-        if (afterS(job) <= 0) {
-            known.put(key, s);
-        }
-        return s;
-    }
-
     private long[] mask(Forecast.Alternative job) {
         return job.within().isEmpty()
                 ? job.mask()
                 : masksWithin.computeIfAbsent(
                         new ReservedPart(job.within(), job.need().where()),
                         w -> ahead.planningNodes.mask(job.within(), job.mask()));
-    }
-
-    private void remember(List<NeedClass> knownClasses, NeedClass c) {
-        knownClasses.removeIf(o -> o == c || from[o.id] <= from[c.id] && o.asksNoLess(c, false));
-        if (knownClasses.size() >= KNOWN_MAX) {
-            knownClasses.removeFirst();
-        }
-        knownClasses.add(c);
     }
 
     private boolean fitsIn(Forecast.Alternative job, int slot) {

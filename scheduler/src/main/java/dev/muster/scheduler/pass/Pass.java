@@ -41,8 +41,6 @@ public final class Pass {
     private final SchedulingContext context;
     private final State state;
     private final DecisionTime now;
-    /** Options make each job a matter of its own. */
-    private final boolean looksAtEach;
 
     private final CompleteWaitPartitions completeWait;
     private final StartedJobs starts;
@@ -88,7 +86,6 @@ public final class Pass {
         this.waits = new SwitchWait(state, now, cluster.needs()::one);
         BackfillReservationLimits reservationLimits =
                 new BackfillReservationLimits(state.settings().options().backfill());
-        this.looksAtEach = state.settings().options().scheduling().limitStops() || reservationLimits.areGiven();
         NumberAllocator numbers = new NumberAllocator(state, now);
         this.starts =
                 new StartedJobs(state, maxStarts, limited, context.use(), allocations, licenses, numbers, started);
@@ -130,7 +127,7 @@ public final class Pass {
 
     public List<Planner.Start> run() {
         try {
-            boolean whole = order.walk(looksAtEach || completeWait.isAnywhere());
+            boolean whole = order.walk(looksAtEach());
             suspended.resumeAll();
             order.fill();
             if (whole && !starts.isFull()) {
@@ -141,6 +138,13 @@ public final class Pass {
             preemptor.undo();
             starts.undo();
         }
+    }
+
+    /** Tests whether options or completing jobs make each job of a class a matter of its own. */
+    private boolean looksAtEach() {
+        return state.settings().options().scheduling().limitStops()
+                || reservations.areLimited()
+                || completeWait.isAnywhere();
     }
 
     /** Resumes suspended jobs that come before this one; see {@link ResumeQueue#resumeBefore}. */

@@ -51,6 +51,11 @@ final class PendingJobReservations {
         this.nowS = nowS;
     }
 
+    /** Tests whether options deny some jobs a reservation. */
+    boolean areLimited() {
+        return limits.areGiven();
+    }
+
     /** Returns the reservations of the last plan, where plans are made elsewhere. */
     Optional<ReservationsInForce> inForce() {
         return inForce;

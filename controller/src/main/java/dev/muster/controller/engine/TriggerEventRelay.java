@@ -1,18 +1,17 @@
-package dev.muster.controller;
+package dev.muster.controller.engine;
 
-import dev.muster.controller.engine.CoreThread;
 import dev.muster.core.command.Command;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the core of events that triggers wait for. Events before the start is complete are kept until then. */
-final class TriggerEventRelay {
+public final class TriggerEventRelay {
     private final List<String> early = new ArrayList<>();
     private @Nullable CoreThread thread;
 
     /** @param event a name of {@code core.state.Trigger} */
-    synchronized void happened(String event) {
+    public synchronized void happened(String event) {
         if (thread == null) {
             early.add(event);
         } else {
@@ -20,7 +19,7 @@ final class TriggerEventRelay {
         }
     }
 
-    synchronized void begin(CoreThread core) {
+    public synchronized void begin(CoreThread core) {
         thread = core;
         early.forEach(this::happened);
         early.clear();
