@@ -260,4 +260,11 @@ public final class DbdMessages {
     public record Shutdown() {}
 
     public record Done() {}
+
+    /**
+     * The answer to a ping.
+     *
+     * @param active whether this slurmdbd serves; false in standby mode
+     */
+    public record Pinged(boolean active) {}
 }
