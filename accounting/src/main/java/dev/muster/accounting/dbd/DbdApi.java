@@ -187,7 +187,7 @@ public final class DbdApi {
             case "ChangeAll" -> changes(caller, Codec.decode(body, DbdMessages.ChangeAll.class));
             case "Change" -> change(caller, Codec.decode(body, Change.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
-            case "Ping" -> Reply.of(new DbdMessages.Pinged(true));
+            case "Ping" -> Reply.of(new DbdMessages.Pinged(false));
             case "RollUsage" -> Reply.of(new DbdMessages.Done());
             case "ClearStats" ->
                 done(() -> {

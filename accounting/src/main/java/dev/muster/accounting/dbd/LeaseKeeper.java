@@ -17,7 +17,7 @@ final class LeaseKeeper implements AutoCloseable {
     /** Time of a lease: a slurmdbd that was killed is replaced after it. */
     static final long LEASE_MS = 7_000;
 
-    private static final long RENEW_MS = 2_000;
+    private static final long RENEW_MS = 1_000;
     /** Pause between two looks of a slurmdbd in standby. */
     private static final long LOOK_MS = 500;
     /** Pause after an error of the database, before the first lease and later. */

@@ -362,7 +362,7 @@ public final class SlurmdbdServer {
             return serving.api().handle(caller, message, body);
         }
         if (message.equals("Ping") && paired()) {
-            return Reply.of(new DbdMessages.Pinged(false));
+            return Reply.of(new DbdMessages.Pinged(true));
         }
         return serving != null && own != null && !own.trouble().isEmpty()
                 ? Reply.error(503, SlurmErrno.ERROR, "the accounting database does not answer: " + own.trouble())

@@ -264,7 +264,7 @@ public final class DbdMessages {
     /**
      * The answer to a ping.
      *
-     * @param active whether this slurmdbd serves; false in standby mode
+     * @param standby whether another slurmdbd serves, or none yet
      */
-    public record Pinged(boolean active) {}
+    public record Pinged(boolean standby) {}
 }
