@@ -16,25 +16,32 @@ kind=${2:-}
 [ -n "$kind" ] || { echo "skipped: neither MariaDB nor PostgreSQL is installed"; exit 0; }
 
 # the database
-sql=$dir/sql sql_port=$(free_port); mkdir -p "$sql" "$dir/log"; chmod 777 "$sql"
+sql=$dir/sql sql_port=$(free_port); mkdir -p "$sql" "$dir/log" "$dir/run"; chmod 777 "$sql"
 case $kind in
   mariadb)
     mariadb-install-db --no-defaults --user=root --datadir="$sql/d" --tmpdir="$sql" \
       --auth-root-authentication-method=normal --skip-test-db </dev/null >"$dir/log/sql" 2>&1
-    mariadbd --no-defaults --user=root --datadir="$sql/d" --tmpdir="$sql" --socket="$sql/s" --port="$sql_port" \
-      --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M </dev/null >>"$dir/log/sql" 2>&1 &
+    start_sql() {
+      mariadbd --no-defaults --user=root --datadir="$sql/d" --tmpdir="$sql" --socket="$sql/s" --port="$sql_port" \
+        --bind-address=127.0.0.1 --innodb-buffer-pool-size=32M </dev/null >>"$dir/log/sql" 2>&1 &
+      echo $! > "$dir/run/sql.pid"
+    }
     rows() { mariadb --no-defaults -S "$sql/s" -u root -N -B -e "$1" "${2:-acct}" </dev/null | tr '\t' '|'; }
-    soon 'rows "select 1" mysql >/dev/null 2>&1'
+    start_sql; soon 'rows "select 1" mysql >/dev/null 2>&1'
     rows "create user 'muster'@'127.0.0.1' identified by 'pw'; grant all on acct.* to 'muster'@'127.0.0.1'" mysql
     type=mysql q='`' ;;
   postgresql)
     chown postgres "$sql"
     own="setpriv --reuid=postgres --regid=postgres --clear-groups"
     (cd /; $own "$pg/initdb" -D "$sql/d" -U muster -A trust -E UTF8 --no-sync </dev/null >"$dir/log/sql" 2>&1)
-    (cd /; exec $own "$pg/postgres" -D "$sql/d" -p "$sql_port" -k "$sql" -h 127.0.0.1 </dev/null >>"$dir/log/sql" \
-      2>&1) &
+    start_sql() {
+      rm -f "$sql/d/postmaster.pid"
+      (cd /; exec $own "$pg/postgres" -D "$sql/d" -p "$sql_port" -k "$sql" -h 127.0.0.1 </dev/null >>"$dir/log/sql" \
+        2>&1) &
+      echo $! > "$dir/run/sql.pid"
+    }
     rows() { (cd /; $own psql -h "$sql" -p "$sql_port" -U muster -A -t -q -c "$1" "${2:-acct}" </dev/null); }
-    soon 'rows "select 1" postgres >/dev/null 2>&1'
+    start_sql; soon 'rows "select 1" postgres >/dev/null 2>&1'
     type=postgresql q='"' ;;
   *) echo "mariadb or postgresql"; exit 2 ;;
 esac
@@ -110,7 +117,7 @@ submit() {
     sleep 0.1 # 0.1 s: some ten submissions in a second
   done
 }
-for i in 1 2; do submit "$i" & done
+submitters=; for i in 1 2; do submit "$i" & submitters="$submitters $!"; done
 sleep 2 # 2 s: rows under the first slurmdbd
 
 began=$(date +%s%3N)
@@ -143,20 +150,34 @@ soon 'grep -q "d2 has taken over" "$dir/d1/slurmdbd.log"'
 check "the old one serves no more when it goes on" 2 "$(active)"
 check "and a command finds the other one" three "$(sacctmgr -n -P show account three format=account)"
 
+# the database is away: no slurmdbd writes, and callers may ask again
+epoch=$(rows "select ${q}epoch$q from ${q}slurmdbd_lease$q")
+kill -9 "$(pid_of sql)"
+sleep 9 # 9 s: the lease expires
+match "a change is refused while the database is away" 'database' "$(sacctmgr -i add account four 2>&1 || true)"
+check "jobs are submitted while it is away" 0 "$(sbatch -o /dev/null job.sh >late; echo $?)"
+sed 's/[^0-9]*//' late > acks.3
+start_sql
+soon '[ -n "$(active)" ] && sacctmgr -i add account four >/dev/null 2>&1'
+check "one slurmdbd serves again" 1 "$(active | wc -l)"
+check "changes are written again" four "$(sacctmgr -n -P show account four format=account)"
+echo "     epoch $epoch before the database was killed, $(rows "select ${q}epoch$q from ${q}slurmdbd_lease$q") after it"
+
 # both leaders at once
 was=$(leader)
 kill -9 "$(controller_pid "$was")"
+serves=$(active) waits=$((3 - $(active)))
 began=$(date +%s%3N)
-kill -TERM "$(dbd_pid 2)"
-answered 1 "$began" "orderly stop of the active"
+kill -TERM "$(dbd_pid "$serves")"
+answered "$waits" "$began" "orderly stop of the active"
 check "within 5 s" yes "$([ "$took" -lt 5000 ] && echo yes || echo "$took ms")"
 soon '[ -n "$(leader)" ] && [ "$(leader)" != "$was" ]'
 start_controller "$was"
-start_dbd 2
-check "a backup that returns stands by" 1 "$(active)"
+start_dbd "$serves"
+becomes "the other one returns; the primary takes over then, the backup does not" 1 '$(active)'
 sleep 2 # 2 s: rows under the new leaders
 
-: > "$dir/done"; wait $(jobs -p | tail -2) 2>/dev/null || true
+: > "$dir/done"; wait $submitters || true
 soon '[ -z "$(squeue -h 2>/dev/null)" ]' 120
 cat acks.* | sort -u > acknowledged
 check "every acknowledged job ran, once" "" \

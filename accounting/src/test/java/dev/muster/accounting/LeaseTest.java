@@ -198,6 +198,21 @@ class LeaseTest {
         close(kind, first, second);
     }
 
+    /** Entries that come again after their journal's tail was cut, or was sent twice, replace what they wrote. */
+    @ParameterizedTest
+    @ValueSource(strings = {"embedded", "mariadb", "postgresql"})
+    void entriesAreWrittenAgainAfterRewind(String kind) {
+        AccountingStore store = AccountingStore.on(pair(kind).a);
+        Projection projection = store.projection("c", "j");
+        List<Batch> batches = List.of(batch(1, 1, "RUNNING", 0), batch(2, 1, "COMPLETED", 50));
+        projection.write(batches);
+        projection.rewind(0);
+        projection.write(batches);
+        assertThat(jobs(store)).containsExactly("1 COMPLETED");
+        assertThat(new AssocTreeStore(store, 1).events(0, 0)).hasSize(2);
+        store.close();
+    }
+
     /** A process that is stopped between its last statement and the commit holds locks until the server ends it. */
     @ParameterizedTest
     @ValueSource(strings = {"mariadb", "postgresql"})

@@ -256,10 +256,15 @@ public final class Projection implements RowSink, AutoCloseable {
             if (e.state().isEmpty()) {
                 continue;
             }
-            String sql = "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
-                    + "\"start_time\", \"end_time\", "
-                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") values (?, ?, ?, "
-                    + "?, ?, ?, 0, ?, ?, ?, ?, ?)";
+            // after a rewind the entry comes again
+            String sql = store.database()
+                    .dialect()
+                    .merge(
+                            "node_event",
+                            "\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", \"start_time\", \"end_time\", "
+                                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\"",
+                            "\"cluster_key\", \"seq\", \"item\"",
+                            "?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?");
             try (PreparedStatement add = connection.prepareStatement(sql)) {
                 add.setInt(1, key);
                 add.setLong(2, batch.seq());
