@@ -241,7 +241,7 @@ public final class Main {
             user.own(Path.of(conf.logFile()), log);
         }
         log.adoptLibraries();
-        UncaughtFaults.install(log, Set.of("sweep", "accounting"));
+        UncaughtFaults.install(log, Set.of("sweep", "accounting", "lease"));
         if (!conf.given("DbdHost")) {
             log.error("slurmdbd.conf lacks DbdHost parameter, using 'localhost'");
         }

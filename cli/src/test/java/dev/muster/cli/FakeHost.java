@@ -296,6 +296,19 @@ public final class FakeHost implements Host {
         return "dbdhost";
     }
 
+    /** Hosts of slurmdbd; the answer of the second to a message is that to the message with its number. */
+    List<String> accountingHosts = List.of("dbdhost");
+
+    @Override
+    public List<String> accountingHosts() {
+        return accountingHosts;
+    }
+
+    @Override
+    public Json.Obj callAccounting(int index, String message, Json.Obj request) throws SlurmException {
+        return accounting().call(index == 0 ? message : message + index, request);
+    }
+
     @Override
     public int accountingPort() {
         return 6819;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.muster.json.Json;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -282,6 +283,32 @@ class SacctmgrTest {
                 .contains("\"status\": \"No error\"")
                 .doesNotContain("is UP");
         assertThat(run("ping").out()).startsWith("slurmdbd(primary) at ").endsWith(" is UP\n");
+    }
+
+    /** Columns: answer of AccountingStorageHost, of AccountingStorageBackupHost, exit code. */
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            serves, standby, UP,   UP,   0
+            away,   serves,  DOWN, UP,   0
+            serves, away,    UP,   DOWN, 0
+            away,   standby, DOWN, UP,   1
+            away,   away,    DOWN, DOWN, 1
+            """)
+    void pingNamesBothHosts(String primary, String backup, String first, String second, int rc) {
+        host.accountingHosts = List.of("a", "b");
+        Map<String, String> answers = Map.of("Ping", primary, "Ping1", backup);
+        answers.forEach((message, answer) -> {
+            if (answer.equals("away")) {
+                host.refuse(message, 1800, "x");
+            } else {
+                host.reply(message, "{\"standby\":" + answer.equals("standby") + "}");
+            }
+        });
+        FakeHost.Ran ran = run("ping");
+        assertThat(ran.out())
+                .isEqualTo("slurmdbd(primary) at a is " + first + "\nslurmdbd(backup) at b is " + second + "\n");
+        assertThat(ran.rc()).isEqualTo(rc);
+        assertThat(run("ping --json").out()).contains("\"hostname\": \"b\"").contains("\"primary\": false");
     }
 
     @Test

@@ -222,6 +222,11 @@ public final class SlurmdbdConf {
         return text("DbdHost");
     }
 
+    /** The host of the slurmdbd that takes over; "" without one. */
+    public String dbdBackupHost() {
+        return text("DbdBackupHost");
+    }
+
     /** The address to connect to: DbdAddr, else DbdHost. */
     public String dbdAddress() {
         return text("DbdAddr").isEmpty() ? dbdHost() : text("DbdAddr");

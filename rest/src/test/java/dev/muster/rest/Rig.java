@@ -88,6 +88,8 @@ public final class Rig {
                     case "hostName" -> "here";
                     case "settings" -> dev.muster.cli.command.ClientConf.standard();
                     case "accountingHost", "accountingType" -> "";
+                    case "accountingHosts" -> List.of("");
+                    case "callAccounting" -> controller.call((String) args[1], (Json.Obj) args[2]);
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
     }

@@ -37,6 +37,8 @@ public final class Database implements AutoCloseable {
     private static final int COMPACT_BYTES = 16 << 20;
     private static final int VALID_WITHIN_S = 2;
     private static final int CONNECT_WITHIN_MS = 5_000;
+    /** Time in seconds after which a server ends a transaction in which nothing happens. */
+    private static final int IDLE_WRITER_S = 5;
     /** The file of embedded tables, in their directory. */
     public static final String EMBEDDED_FILE = "accounting.mv.db";
 
@@ -82,6 +84,15 @@ public final class Database implements AutoCloseable {
                                     List.of(columns.split(", ")).stream()
                                             .map(c -> c + " = excluded." + c)
                                             .toList());
+            };
+        }
+
+        /** The database's clock in milliseconds since 1970, whatever its time zone is. */
+        String nowMs() {
+            return switch (this) {
+                case H2 -> "cast(extract(epoch from current_timestamp) * 1000 as bigint)";
+                case MARIADB -> "timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000";
+                case POSTGRESQL -> "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)";
             };
         }
 
@@ -358,6 +369,35 @@ public final class Database implements AutoCloseable {
     /** A connection of one's own. */
     public Connection open() throws SQLException {
         return opened();
+    }
+
+    /**
+     * Opens the connection of a writer. A server ends it, with its locks, when the writer stands still within a
+     * transaction: another slurmdbd would wait for a process that has been stopped.
+     */
+    Connection openForWrites() throws SQLException {
+        Connection out = opened();
+        try (Statement statement = out.createStatement()) {
+            out.setAutoCommit(false);
+            if (dialect == Dialect.POSTGRESQL) {
+                statement.execute("set idle_in_transaction_session_timeout = " + IDLE_WRITER_S * 1000);
+            } else if (dialect == Dialect.MARIADB
+                    && out.getMetaData().getDatabaseProductName().equals("MariaDB")) {
+                statement.execute("set session idle_transaction_timeout = " + IDLE_WRITER_S);
+            }
+            out.commit();
+            return out;
+        } catch (SQLException e) {
+            closeQuietly(out);
+            throw e;
+        }
+    }
+
+    /** Bounds the time that each statement of a connection waits for a server, which may be cut off. */
+    void boundWaits(Connection connection, long ms) throws SQLException {
+        if (dialect != Dialect.H2) {
+            connection.setNetworkTimeout(Runnable::run, (int) ms);
+        }
     }
 
     /** Like {@link #read}, for readers that keep what they find themselves. */

@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one connection that writes: each piece of work is one transaction. After an error the next piece gets a new
- * connection.
+ * The one connection that writes: each piece of work is one transaction, with the fence's test before its commit. After
+ * an error the next piece gets a new connection.
  */
 public final class Writer {
     /**
@@ -19,13 +19,20 @@ public final class Writer {
     private static final int UNTIDIED_ROWS = 500_000;
 
     private final Database database;
+    private final Fence fence;
     private @Nullable Connection connection;
     private boolean written;
     private int rows;
     private int untidied;
 
     public Writer(Database database) {
+        this(database, Fence.NONE);
+    }
+
+    /** @param fence decides whether a transaction may be committed */
+    public Writer(Database database, Fence fence) {
         this.database = database;
+        this.fence = fence;
     }
 
     /** Runs the work and commits it, or leaves nothing of it behind. */
@@ -33,6 +40,7 @@ public final class Writer {
         Connection connection = connection();
         try {
             T result = work.with(connection);
+            fence.check(connection);
             connection.commit();
             written = true;
             return result;
@@ -79,9 +87,8 @@ public final class Writer {
     private Connection connection() throws SQLException {
         Connection open = connection;
         if (open == null) {
-            open = database.open();
+            open = database.openForWrites();
             connection = open;
-            open.setAutoCommit(false);
         }
         return open;
     }

@@ -204,4 +204,12 @@ final class ControllerLinks {
         external.remove(cluster);
         notifyAll();
     }
+
+    /** Forgets all controllers: their waiting requests end, and the next ones are for another slurmdbd. */
+    synchronized void close() {
+        links.clear();
+        expected.clear();
+        external.clear();
+        notifyAll();
+    }
 }

@@ -187,7 +187,8 @@ public final class DbdApi {
             case "ChangeAll" -> changes(caller, Codec.decode(body, DbdMessages.ChangeAll.class));
             case "Change" -> change(caller, Codec.decode(body, Change.class));
             case "QueryAccounting" -> accounting(caller, Codec.decode(body, AccountingRows.Query.class));
-            case "Ping", "RollUsage" -> Reply.of(new DbdMessages.Done());
+            case "Ping" -> Reply.of(new DbdMessages.Pinged(false));
+            case "RollUsage" -> Reply.of(new DbdMessages.Done());
             case "ClearStats" ->
                 done(() -> {
                     log.info("Clear stats request received from UID " + caller.uid());
@@ -212,6 +213,11 @@ public final class DbdApi {
                 });
             default -> throw new IllegalStateException("nothing answers " + message);
         };
+    }
+
+    /** Ends the wait of controllers: another slurmdbd serves them. */
+    void close() {
+        links.close();
     }
 
     private boolean superuser(int uid) {

@@ -24,8 +24,6 @@ public final class DbdConfig {
             "ArchiveSuspend",
             "ArchiveUsage",
             "CommitDelay",
-            "CommunicationParameters",
-            "DbdBackupHost",
             "DebugLevelSyslog",
             "HashPlugin",
             "MessageTimeout",
@@ -34,6 +32,9 @@ public final class DbdConfig {
             "PurgeUsageAfter",
             "TCPTimeout",
             "TrackSlurmctldDown");
+    /** CommunicationParameters with an effect. */
+    private static final String OWN_ADDRESS = "NoInAddrAny";
+
     /** DebugFlags with an effect. */
     private static final List<String> WRITTEN = List.of("AuditRPCs", "AuditTLS", "TLS");
 
@@ -79,6 +80,12 @@ public final class DbdConfig {
                 out.add(key + " has no effect in this version");
             }
         }
+        List<String> others = words(conf, "CommunicationParameters").stream()
+                .filter(w -> !w.equalsIgnoreCase(OWN_ADDRESS))
+                .toList();
+        if (!others.isEmpty()) {
+            out.add("CommunicationParameters=" + String.join(",", others) + " has no effect in this version");
+        }
         List<String> silent = flags(conf).stream()
                 .filter(f -> WRITTEN.stream().noneMatch(f::equalsIgnoreCase))
                 .toList();
@@ -89,7 +96,16 @@ public final class DbdConfig {
     }
 
     private static List<String> flags(SlurmdbdConf conf) {
-        return List.of(conf.text("DebugFlags").split(",")).stream()
+        return words(conf, "DebugFlags");
+    }
+
+    /** Whether slurmdbd listens on its own address alone. */
+    static boolean bindsOwnAddress(SlurmdbdConf conf) {
+        return words(conf, "CommunicationParameters").stream().anyMatch(OWN_ADDRESS::equalsIgnoreCase);
+    }
+
+    private static List<String> words(SlurmdbdConf conf, String key) {
+        return List.of(conf.text(key).split(",")).stream()
                 .map(String::strip)
                 .filter(f -> !f.isEmpty())
                 .toList();

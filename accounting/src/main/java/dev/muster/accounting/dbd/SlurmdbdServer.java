@@ -2,9 +2,11 @@ package dev.muster.accounting.dbd;
 
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.db.Database;
+import dev.muster.accounting.db.Fence;
+import dev.muster.accounting.db.LeaseRule;
+import dev.muster.accounting.db.LeaseTable;
 import dev.muster.accounting.db.PassScript;
 import dev.muster.accounting.table.AccountingStore;
-import dev.muster.accounting.table.AssocTreeStore;
 import dev.muster.config.SlurmdbdConf;
 import dev.muster.config.TlsPlaces;
 import dev.muster.config.key.ConfigError;
@@ -15,8 +17,13 @@ import dev.muster.daemon.Sessions;
 import dev.muster.daemon.StartErrors;
 import dev.muster.daemon.TlsLog;
 import dev.muster.model.Release;
+import dev.muster.model.SlurmErrno;
+import dev.muster.model.accounting.DbdMessages;
 import dev.muster.model.format.ErrorSentence;
+import dev.muster.transport.Caller;
+import dev.muster.transport.Client;
 import dev.muster.transport.Server;
+import dev.muster.transport.Server.Reply;
 import dev.muster.transport.Verifier;
 import dev.muster.transport.tls.TlsIdentity;
 import java.io.File;
@@ -46,7 +53,9 @@ public final class SlurmdbdServer {
     private static final List<String> FIXED = List.of(
             "AuthInfo",
             "AuthType",
+            "CommunicationParameters",
             "DbdAddr",
+            "DbdBackupHost",
             "DbdHost",
             "DbdPort",
             "PidFile",
@@ -68,10 +77,11 @@ public final class SlurmdbdServer {
     private Optional<Verifier> verifier = Optional.empty();
     private final Runnable onShutdown;
     private volatile boolean stopping;
-    private @Nullable AccountingStore store;
+    /** Serves; absent in standby mode. */
+    private volatile @Nullable ActiveDbd active;
 
-    @SuppressWarnings("NullAway.Init") // start() sets it before the server and the sweeper ask it
-    private DbdApi api;
+    /** Absent with the embedded database, which no other process can open. */
+    private volatile @Nullable LeaseKeeper keeper;
 
     private @Nullable Server server;
 
@@ -175,55 +185,188 @@ public final class SlurmdbdServer {
                         .telling(log::error));
     }
 
+    /** Opens the port, and takes the tables. Returns when a primary serves, and at once with a backup. */
     public void start() throws IOException {
         if (verifier.isEmpty()) {
             prepare();
         }
-        store = opened(database(conf));
-        AssocTreeStore books = new AssocTreeStore(store, System.currentTimeMillis() / 1000);
+        DbdRole role = DbdRole.ofThisHost(conf);
+        Database database = database(conf);
+        if (paired() && database.dialect() == Database.Dialect.H2) {
+            throw new IOException("DbdBackupHost needs a database that both hosts reach: StorageType=" + MARIADB
+                    + " or " + POSTGRESQL);
+        }
         int slurmUid = identities
                 .byName(conf.slurmUser())
                 .map(i -> i.uid())
                 .orElseThrow(() -> new IOException("Invalid user for SlurmUser " + conf.slurmUser()));
-        api = new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
+        ActiveDbd.Edge edge = (store, books) ->
+                new DbdApi(store, books, () -> conf, slurmUid, identities, log, this::shutDownSoon, this::reconfigure);
+        listen(role);
+        if (database.dialect() == Database.Dialect.H2) {
+            active = new ActiveDbd(AccountingStore.on(database), edge, log).started();
+        } else {
+            keeper = new LeaseKeeper(
+                    new LeaseTable(database, LeaseKeeper.LEASE_MS),
+                    new LeaseRule(role.host(conf), role == DbdRole.PRIMARY, LeaseKeeper.LEASE_MS),
+                    role.host(conf),
+                    new LeaseDuty(database, edge));
+            keeper.start();
+        }
+        if (role == DbdRole.PRIMARY) {
+            awaitActive();
+        } else {
+            log.info("slurmdbd version " + Release.VERSION + " started in standby mode");
+        }
+    }
+
+    private void listen(DbdRole role) throws IOException {
         TlsPlaces tls = TlsPlaces.of(conf);
         Optional<TlsIdentity> identity =
                 tls.on() ? Optional.of(Sessions.identity(tls, TlsRole.DBD, log::error)) : Optional.empty();
         identity.ifPresent(own -> own.tell(new TlsLog(flag -> DbdConfig.hasFlag(conf, flag), log::info)));
-        Verifier callers = verifier.get();
+        Verifier callers = verifier.orElseThrow();
         server = StartErrors.listening(
                 "DbdPort",
                 conf.dbdPort(),
                 () -> Server.start(
-                        "",
+                        role.boundAddress(conf),
                         conf.dbdPort(),
                         identity,
                         callers,
-                        api::handle,
+                        this::handle,
                         Map.of(),
-                        SlurmdbdServer::page,
+                        this::page,
                         log::error));
-        Thread.ofVirtual().name("sweep").start(this::sweep);
+    }
+
+    private boolean paired() {
+        return !conf.dbdBackupHost().isEmpty();
+    }
+
+    private synchronized void awaitActive() throws IOException {
+        try {
+            while (active == null && !stopping) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (active == null) {
+            throw new IOException("stopped before the database answered");
+        }
         log.info("slurmdbd version " + Release.VERSION + " started");
     }
 
-    /** The database may come later than this daemon. */
-    private AccountingStore opened(Database database) throws IOException {
-        while (!stopping) {
+    // ---- the lease
+
+    /** Serves while this slurmdbd has the lease. */
+    private final class LeaseDuty implements LeaseKeeper.Duty {
+        private final Database database;
+        private final ActiveDbd.Edge edge;
+
+        LeaseDuty(Database database, ActiveDbd.Edge edge) {
+            this.database = database;
+            this.edge = edge;
+        }
+
+        @Override
+        public void begin(long epoch) {
+            // renewals go on meanwhile: migrations may take longer than a lease
+            Thread.ofPlatform().name("takeover").daemon(true).start(() -> serve(epoch));
+        }
+
+        private void serve(long epoch) {
             try {
-                return AccountingStore.on(database);
+                activate(epoch, new ActiveDbd(AccountingStore.on(database, fence(epoch)), edge, log));
             } catch (AccountingException e) {
-                if (database.dialect() == Database.Dialect.H2) {
+                troubled(String.valueOf(e.getMessage()), true);
+                giveUp(epoch);
+            } catch (RuntimeException e) {
+                log.error("taking over", e);
+                giveUp(epoch);
+            }
+        }
+
+        private Fence fence(long epoch) {
+            Fence stored = LeaseTable.fence(database, epoch);
+            return connection -> {
+                try {
+                    stored.check(connection);
+                } catch (Fence.StaleEpochException e) {
+                    LeaseKeeper own = keeper;
+                    if (own != null) {
+                        own.look();
+                    }
                     throw e;
                 }
-                log.error(e.getMessage());
+            };
+        }
+
+        private void giveUp(long epoch) {
+            LeaseKeeper own = keeper;
+            if (own != null) {
+                own.giveUp(epoch, RETRY_MS);
+            }
+        }
+
+        @Override
+        public void end(String sentence) {
+            log.error(sentence + ": this slurmdbd is in standby mode");
+            ActiveDbd former = deactivated();
+            if (former != null) {
+                // a write under way may wait for the database, and the lease does not wait for it
+                Thread.ofVirtual().name("handover").start(former::close);
+            }
+        }
+
+        @Override
+        public void troubled(String sentence, boolean isStart) {
+            log.error(sentence.startsWith("cannot") ? sentence : unreachable(sentence));
+            if (isStart) {
                 log.error("The database must be up when starting the "
                         + (database.dialect() == Database.Dialect.POSTGRESQL ? "PostgreSQL" : "MYSQL")
                         + " plugin.  Trying again in 5 seconds.");
-                pause(RETRY_MS);
             }
         }
-        throw new IOException("stopped before the database answered");
+
+        private String unreachable(String sentence) {
+            return "cannot open the accounting database " + database.where() + ": " + sentence;
+        }
+    }
+
+    private synchronized void activate(long epoch, ActiveDbd next) {
+        LeaseKeeper own = keeper;
+        if (stopping || own == null || !own.isCurrent(epoch)) {
+            next.close();
+            return;
+        }
+        active = next.started();
+        if (paired()) {
+            log.info("this slurmdbd is active (epoch " + epoch + ")");
+        }
+        notifyAll();
+    }
+
+    private synchronized @Nullable ActiveDbd deactivated() {
+        ActiveDbd former = active;
+        active = null;
+        return former;
+    }
+
+    private Reply handle(Caller caller, String message, byte[] body) {
+        ActiveDbd serving = active;
+        LeaseKeeper own = keeper;
+        // a database that fails holds up no answer from memory where there is no other slurmdbd
+        if (serving != null && (own == null || !paired() || own.isValid())) {
+            return serving.api().handle(caller, message, body);
+        }
+        if (message.equals("Ping") && paired()) {
+            return Reply.of(new DbdMessages.Pinged(true));
+        }
+        return serving != null && own != null && !own.trouble().isEmpty()
+                ? Reply.error(503, SlurmErrno.ERROR, "the accounting database does not answer: " + own.trouble())
+                : Reply.error(Client.STANDBY, SlurmErrno.IN_STANDBY_MODE, SlurmErrno.IN_STANDBY_MODE.sentence());
     }
 
     /** The level of the log: what the file says, or more by -v. */
@@ -266,23 +409,16 @@ public final class SlurmdbdServer {
         }
     }
 
-    private static Optional<Server.Page> page(String path) {
+    private Optional<Server.Page> page(String path) {
         return switch (path) {
-            case "/livez", "/readyz", "/healthz" ->
-                Optional.of(new Server.Page(200, "text/plain", "ok\n".getBytes(StandardCharsets.UTF_8)));
+            case "/readyz" -> Optional.of(active == null ? page(503, "standby\n") : page(200, "ok\n"));
+            case "/livez", "/healthz" -> Optional.of(page(200, "ok\n"));
             default -> Optional.empty();
         };
     }
 
-    private void sweep() {
-        while (!stopping) {
-            pause(1000);
-            try {
-                api.sweep();
-            } catch (RuntimeException e) {
-                log.error("looking after the controllers", e);
-            }
-        }
+    private static Server.Page page(int status, String text) {
+        return new Server.Page(status, "text/plain", text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** After the answer has left. */
@@ -293,13 +429,21 @@ public final class SlurmdbdServer {
         });
     }
 
+    /** Ends. A slurmdbd with the lease gives it up, so that the other one takes over at once. */
     public void stop() {
-        stopping = true;
+        synchronized (this) {
+            stopping = true;
+            notifyAll();
+        }
         if (server != null) {
             server.close();
         }
-        if (store != null) {
-            store.close();
+        ActiveDbd former = deactivated();
+        if (former != null) {
+            former.close();
+        }
+        if (keeper != null) {
+            keeper.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.muster.accounting.table;
 import dev.muster.accounting.db.AccountingException;
 import dev.muster.accounting.db.Database;
 import dev.muster.accounting.db.EmbeddedErrors;
+import dev.muster.accounting.db.Fence;
 import dev.muster.accounting.db.Migrations;
 import dev.muster.accounting.db.RowTable;
 import dev.muster.accounting.db.Writer;
@@ -66,8 +67,17 @@ public final class AccountingStore implements AutoCloseable {
      * @throws AccountingException if it cannot be used
      */
     public static AccountingStore on(Database database) {
+        return on(database, Fence.NONE);
+    }
+
+    /**
+     * Like {@link #on(Database)}, for tables that another process may take over.
+     *
+     * @param fence decides for each transaction whether this process may still write
+     */
+    public static AccountingStore on(Database database, Fence fence) {
         try {
-            return new AccountingStore(database);
+            return new AccountingStore(database, fence);
         } catch (SQLException e) {
             throw unusable(database, e);
         }
@@ -101,9 +111,9 @@ public final class AccountingStore implements AutoCloseable {
                 e);
     }
 
-    private AccountingStore(Database database) throws SQLException {
+    private AccountingStore(Database database, Fence fence) throws SQLException {
         this.database = database;
-        this.writer = new Writer(database);
+        this.writer = new Writer(database, fence);
         try {
             writer.execute(c -> {
                 Migrations.apply(c, database.dialect());

@@ -116,12 +116,53 @@ public final class Projection implements RowSink, AutoCloseable {
         }
     }
 
+    /** The index in the tables is not the one known here: a commit whose answer was lost, or another process. */
+    private static final class MovedException extends SQLException {
+        private static final long serialVersionUID = 1L;
+        private final long stored;
+
+        MovedException(long stored) {
+            super("the tables hold entries up to " + stored);
+            this.stored = stored;
+        }
+    }
+
+    /** Tests that the tables end where the batches were cut off, and locks the index until the transaction ends. */
+    private void checkSequence(Connection connection, long expected) throws SQLException {
+        try (PreparedStatement get =
+                connection.prepareStatement("select \"seq\" from \"projection\" where \"id\" = ? for update")) {
+            get.setInt(1, key);
+            try (ResultSet row = get.executeQuery()) {
+                row.next();
+                if (row.getLong(1) != expected) {
+                    throw new MovedException(row.getLong(1));
+                }
+            }
+        }
+    }
+
     @Override
     public synchronized void write(List<Batch> batches) {
+        try {
+            writeAfter(sequence, batches);
+        } catch (MovedException e) {
+            // what the tables have by now is not written again
+            sequence = e.stored;
+            try {
+                writeAfter(sequence, batches);
+            } catch (SQLException again) {
+                throw AccountingStore.failed("write to", again);
+            }
+        } catch (SQLException e) {
+            throw AccountingStore.failed("write to", e);
+        }
+    }
+
+    private void writeAfter(long stored, List<Batch> batches) throws SQLException {
         Map<JobKey, JobRow> jobs = new LinkedHashMap<>();
         Map<StepKey, StepRow> steps = new LinkedHashMap<>();
         List<Batch> fresh = new ArrayList<>();
-        long last = sequence;
+        long last = stored;
         for (Batch batch : batches) {
             if (batch.seq() > last) {
                 batch.jobs().forEach(j -> jobs.put(new JobKey(j.sluid(), j.restarts()), j));
@@ -130,38 +171,35 @@ public final class Projection implements RowSink, AutoCloseable {
                 last = batch.seq();
             }
         }
-        if (last == sequence) {
+        if (last == stored) {
             return;
         }
         long reached = last;
-        try {
-            int written = jobs.size() + steps.size();
-            // a few go with the rest
-            if (written > ROWS_AT_ONCE) {
-                ahead(jobs.values().iterator());
-            }
-            store.writer().execute(c -> {
-                for (Map.Entry<JobKey, JobRow> job : jobs.entrySet()) {
-                    job.setValue(store.edited().merged(c, key, job.getValue()));
-                }
-                mergeAll(c, AccountingStore.JOBS, jobs.values());
-                mergeAll(c, AccountingStore.STEPS, steps.values());
-                for (Batch batch : fresh) {
-                    events(c, batch);
-                    ReservationTable.write(c, key, batch);
-                }
-                ReservationTable.number(c, key, jobs.values());
-                for (Batch batch : fresh) {
-                    InstanceTable.write(c, key, batch);
-                    JobTexts.write(c, store.database().dialect(), key, batch);
-                }
-                setSequence(c, reached);
-            });
-            store.writer().wrote(written);
-            sequence = reached;
-        } catch (SQLException e) {
-            throw AccountingStore.failed("write to", e);
+        int written = jobs.size() + steps.size();
+        // a few go with the rest
+        if (written > ROWS_AT_ONCE) {
+            ahead(jobs.values().iterator());
         }
+        store.writer().execute(c -> {
+            checkSequence(c, stored);
+            for (Map.Entry<JobKey, JobRow> job : jobs.entrySet()) {
+                job.setValue(store.edited().merged(c, key, job.getValue()));
+            }
+            mergeAll(c, AccountingStore.JOBS, jobs.values());
+            mergeAll(c, AccountingStore.STEPS, steps.values());
+            for (Batch batch : fresh) {
+                events(c, batch);
+                ReservationTable.write(c, key, batch);
+            }
+            ReservationTable.number(c, key, jobs.values());
+            for (Batch batch : fresh) {
+                InstanceTable.write(c, key, batch);
+                JobTexts.write(c, store.database().dialect(), key, batch);
+            }
+            setSequence(c, reached);
+        });
+        store.writer().wrote(written);
+        sequence = reached;
     }
 
     /**
@@ -218,10 +256,15 @@ public final class Projection implements RowSink, AutoCloseable {
             if (e.state().isEmpty()) {
                 continue;
             }
-            String sql = "insert into \"node_event\" (\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", "
-                    + "\"start_time\", \"end_time\", "
-                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\") values (?, ?, ?, "
-                    + "?, ?, ?, 0, ?, ?, ?, ?, ?)";
+            // after a rewind the entry comes again
+            String sql = store.database()
+                    .dialect()
+                    .merge(
+                            "node_event",
+                            "\"cluster_key\", \"seq\", \"item\", \"cluster\", \"node\", \"start_time\", \"end_time\", "
+                                    + "\"state\", \"reason\", \"reason_user\", \"tres\", \"cluster_nodes\"",
+                            "\"cluster_key\", \"seq\", \"item\"",
+                            "?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?");
             try (PreparedStatement add = connection.prepareStatement(sql)) {
                 add.setInt(1, key);
                 add.setLong(2, batch.seq());

@@ -16,7 +16,8 @@ final class ConfigText {
         long now = context.host().nowMs() / 1000;
         context.out()
                 .println("Configuration data as of " + Printer.shown(context, Entity.Kind.TIME, Long.toString(now)));
-        line(context, "AccountingStorageBackupHost ", "(null)");
+        List<String> hosts = context.host().accountingHosts();
+        line(context, "AccountingStorageBackupHost ", hosts.size() > 1 ? hosts.getLast() : "(null)");
         line(context, "AccountingStorageHost ", context.host().accountingHost());
         line(context, "AccountingStorageParameters", "(null)");
         line(context, "AccountingStoragePass ", "(null)");

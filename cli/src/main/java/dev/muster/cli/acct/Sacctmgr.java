@@ -153,24 +153,32 @@ public final class Sacctmgr implements Command {
         return simple(context, "ClearStats", "sacctmgr: error: Problem clearing stats: ");
     }
 
+    /** Asks each host of slurmdbd. Returns 0 if one of them serves; one in standby mode is up, and does not. */
     private static int ping(CommandContext context, SacctmgrSwitches switches) throws UsageException {
-        String host = context.host().accountingHost();
+        List<String> hosts = context.host().accountingHosts();
+        List<ControlJson.Ping> pings = new ArrayList<>();
+        for (int i = 0; i < hosts.size(); i++) {
+            pings.add(ping(context, hosts, i));
+        }
+        if (switches.json.isEmpty()) {
+            pings.forEach(p -> context.out()
+                    .println("slurmdbd(" + p.mode() + ") at " + p.host() + " is " + (p.isUp() ? "UP" : "DOWN")));
+        } else {
+            JsonOutput.print(context, switches.json, switches.parser, ControlJson.slurmdbdPings(pings));
+        }
+        return pings.stream().anyMatch(p -> p.isUp() && !p.member().flag("standby")) ? 0 : 1;
+    }
+
+    private static ControlJson.Ping ping(CommandContext context, List<String> hosts, int index) {
+        long beganNs = System.nanoTime();
+        Json.Obj answer = new Json.Obj();
         boolean up = true;
-        long began = System.nanoTime();
         try {
-            context.host().accounting().call("Ping", new Json.Obj());
+            answer = context.host().callAccounting(index, "Ping", new Json.Obj());
         } catch (SlurmException e) {
             up = false;
         }
-        if (switches.json.isEmpty()) {
-            context.out().println("slurmdbd(primary) at " + host + " is " + (up ? "UP" : "DOWN"));
-        } else {
-            JsonOutput.print(
-                    context,
-                    switches.json,
-                    switches.parser,
-                    ControlJson.slurmdbdPing(host, up, (System.nanoTime() - began) / 1000));
-        }
-        return up ? 0 : 1;
+        long latencyUs = (System.nanoTime() - beganNs) / 1000;
+        return new ControlJson.Ping(hosts.get(index), index, hosts.size(), up, latencyUs, answer);
     }
 }

@@ -142,6 +142,21 @@ public interface Host {
         return settings().accountingHost;
     }
 
+    /** Returns the hosts of slurmdbd: AccountingStorageHost, then AccountingStorageBackupHost if there is one. */
+    default List<String> accountingHosts() {
+        String backup = settings().accountingBackupHost;
+        return backup.isEmpty() ? List.of(accountingHost()) : List.of(accountingHost(), backup);
+    }
+
+    /**
+     * Calls the slurmdbd of one host, whether it serves or not.
+     *
+     * @param index of {@link #accountingHosts}
+     */
+    default Json.Obj callAccounting(int index, String message, Json.Obj request) throws SlurmException {
+        return accounting().call(message, request);
+    }
+
     default int accountingPort() {
         return settings().accountingPort;
     }

@@ -9,6 +9,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
+import dev.muster.transport.PeerWatch;
 import dev.muster.transport.Session;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -25,6 +26,8 @@ public final class HttpController implements Controller {
     static final int RETRY_MS = 10_000;
 
     public static final int RETRY_PAUSE_MS = 500;
+
+    private static final int UNAVAILABLE = 503;
 
     /** Timeout of a request to one of several controllers: one that stands still is only one of them. */
     private static final int ONE_OF_SEVERAL_MS = 2_000;
@@ -59,9 +62,9 @@ public final class HttpController implements Controller {
         this.servers = servers;
         this.port = port;
         this.accounting = accounting;
-        this.timeoutMs = servers.size() == 1 && conf.servers.size() > 1 && !accounting
-                ? Math.min(ONE_OF_SEVERAL_MS, timeoutMs(conf))
-                : timeoutMs(conf);
+        int configured = accounting ? conf.accountingServers().size() : conf.servers.size();
+        this.timeoutMs =
+                servers.size() == 1 && configured > 1 ? Math.min(ONE_OF_SEVERAL_MS, timeoutMs(conf)) : timeoutMs(conf);
     }
 
     /** Returns the timeout of a request: MessageTimeout, or 60 seconds. */
@@ -80,6 +83,12 @@ public final class HttpController implements Controller {
     /** Makes a controller that calls one of the configured servers alone, whether it leads or not. */
     static HttpController ofServer(ClientConf conf, ProcessHost host, int index) {
         return new HttpController(conf, host, List.of(conf.servers.get(index)), conf.port, false, conf.clusterName);
+    }
+
+    /** Makes a controller that calls one of the hosts of slurmdbd alone, whether it serves or not. */
+    static HttpController ofAccountingServer(ClientConf conf, ProcessHost host, int index) {
+        return new HttpController(
+                conf, host, List.of(conf.accountingServers().get(index)), conf.accountingPort, true, conf.clusterName);
     }
 
     /** Makes a controller for another cluster that shares this one's key or munge, or accepts the caller's token. */
@@ -145,9 +154,9 @@ public final class HttpController implements Controller {
         Client known = takeIdle();
         if (known != null) {
             Session current = session();
-            try (LeaderWatch _ = LeaderWatch.over(known, conf, servers, () -> current, host::nonce)) {
+            try (PeerWatch _ = LeaderWatch.over(known, conf, audience(), servers, () -> current, host::nonce)) {
                 Client.Response response = post(known, path, body, mostMs, lines);
-                if (!isStandby(response)) {
+                if (!isStandby(response) && !mayServeElsewhere(response, servers)) {
                     return response;
                 }
             } catch (Client.ConnectException e) {
@@ -174,7 +183,7 @@ public final class HttpController implements Controller {
      * callers at once.
      */
     private boolean isRetried(String message) {
-        return !accounting
+        return (!accounting || servers.size() > 1)
                 && host.backOffSeconds == Client.BACK_OFF_S_MAX
                 && isRetried(message, host.setting("SLURM_STEPMGR"));
     }
@@ -204,16 +213,19 @@ public final class HttpController implements Controller {
     private Optional<Client.Response> postToFirst(
             String path, byte[] body, int mostMs, Optional<Client.Lines> lines, long repeatUntilNs)
             throws SlurmException {
+        Optional<Client.Response> unavailable = Optional.empty();
         for (ClientConf.Server server : servers) {
             Session first = session();
             Client client = new Client(server.address(), port, () -> renewed(first), host::nonce)
-                    .to(accounting ? Audience.SLURMDBD : Audience.SLURMCTLD)
+                    .to(audience())
                     .connectWithin(conf.connectMs)
                     .over(conf.tls())
                     .backOffWithin(host.backOffSeconds);
-            try (LeaderWatch _ = LeaderWatch.over(client, conf, servers, () -> first, host::nonce)) {
+            try (PeerWatch _ = LeaderWatch.over(client, conf, audience(), servers, () -> first, host::nonce)) {
                 Client.Response response = post(client, path, body, mostMs, lines);
-                if (!isStandby(response)) {
+                if (mayServeElsewhere(response, servers)) {
+                    unavailable = Optional.of(response);
+                } else if (!isStandby(response)) {
                     return Optional.of(response);
                 }
             } catch (Client.ConnectException e) {
@@ -228,7 +240,19 @@ public final class HttpController implements Controller {
                 }
             }
         }
-        return Optional.empty();
+        return unavailable;
+    }
+
+    private String audience() {
+        return accounting ? Audience.SLURMDBD : Audience.SLURMCTLD;
+    }
+
+    /**
+     * Returns whether the server lacks what it needs, and another one may have it: a slurmdbd that is cut off from its
+     * database has done nothing.
+     */
+    public static boolean mayServeElsewhere(Client.Response response, List<ClientConf.Server> servers) {
+        return response.status() == UNAVAILABLE && servers.size() > 1;
     }
 
     /** Returns whether the controller refused the request because another one leads. */

@@ -432,6 +432,11 @@ public final class ProcessHost implements Host {
     }
 
     @Override
+    public Json.Obj callAccounting(int index, String message, Json.Obj request) throws SlurmException {
+        return HttpController.ofAccountingServer(conf(), this, index).call(message, request);
+    }
+
+    @Override
     public List<String> controllers() {
         List<String> out = new java.util.ArrayList<>();
         try {

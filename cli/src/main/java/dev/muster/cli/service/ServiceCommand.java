@@ -593,6 +593,14 @@ public final class ServiceCommand implements Host {
     }
 
     @Override
+    public Json.Obj callAccounting(int index, String message, Json.Obj request) throws SlurmException {
+        if (accountingHosts().size() > 1) {
+            needsOwnProcess();
+        }
+        return accounting().call(message, request);
+    }
+
+    @Override
     public List<String> controllers() {
         List<String> out = new ArrayList<>();
         try {

@@ -14,6 +14,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
+import dev.muster.transport.PeerWatch;
 import dev.muster.transport.Session;
 import java.io.File;
 import java.io.IOException;
@@ -227,11 +228,12 @@ public final class ServiceResources {
             PendingRequests inFlight,
             Optional<Client.Lines> lines)
             throws SlurmException {
+        List<ClientConf.Server> servers = conf.accountingServers();
         return call(
                 conf,
-                false,
+                servers.size() > 1 && HttpController.isRetried(message, ""),
                 Audience.SLURMDBD,
-                conf.accountingServers(),
+                servers,
                 conf.accountingPort,
                 session,
                 message,
@@ -298,13 +300,14 @@ public final class ServiceResources {
             Optional<Client.Lines> lines,
             long repeatUntilNs)
             throws SlurmException {
+        Optional<Client.Response> unavailable = Optional.empty();
         for (ClientConf.Server s : servers) {
             String name = s.address() + ":" + port + (conf.tls().isOn() ? "/" + conf.path : "");
             Lent item = take(name);
             item = item != null ? item : new Lent(name, s.address(), port, this);
             item.session = session;
             inFlight.begin(item.client);
-            try (LeaderWatch _ = LeaderWatch.over(item.client, conf, servers, () -> session, this::nonce)) {
+            try (PeerWatch _ = LeaderWatch.over(item.client, conf, audience, servers, () -> session, this::nonce)) {
                 Client.Response response = item.client
                         .to(audience)
                         .connectWithin(conf.connectMs)
@@ -312,6 +315,10 @@ public final class ServiceResources {
                         .post(path, body, timeoutMs, lines);
                 inFlight.end();
                 give(item);
+                if (HttpController.mayServeElsewhere(response, servers)) {
+                    unavailable = Optional.of(response);
+                    continue;
+                }
                 if (HttpController.isStandby(response)) {
                     continue;
                 }
@@ -334,6 +341,6 @@ public final class ServiceResources {
                 throw e;
             }
         }
-        return Optional.empty();
+        return unavailable;
     }
 }

@@ -20,12 +20,13 @@ public final class ControlJson {
     }
 
     /**
-     * A controller's answer to a ping, or that there was none.
+     * The answer of a controller or a slurmdbd to a ping, or that there was none.
      *
-     * @param index of its SlurmctldHost
-     * @param controllers number of SlurmctldHost
+     * @param index of its SlurmctldHost; 0 and 1 for AccountingStorageHost and AccountingStorageBackupHost
+     * @param controllers number of these hosts
      * @param latencyUs round trip in microseconds
-     * @param member its role among the controllers that keep the journal together; empty where it did not answer
+     * @param member its role among them: of a controller the member of the journal's group, of slurmdbd its answer;
+     *     empty where it did not answer
      */
     public record Ping(String host, int index, int controllers, boolean isUp, long latencyUs, Json.Obj member) {
         /** Returns Slurm's name of the controller: primary, backup, or one of backup1, backup2, …. */
@@ -47,9 +48,11 @@ public final class ControlJson {
         return pings(all);
     }
 
-    /** @param latencyUs round trip of the ping, in microseconds */
-    public static Json.Obj slurmdbdPing(String host, boolean up, long latencyUs) {
-        return pings(List.of(ping(host, up, latencyUs, "slurm accounting daemon", true)));
+    /** Makes the tree of the answers of slurmdbd's hosts, the primary's first. */
+    public static Json.Obj slurmdbdPings(List<Ping> pings) {
+        return pings(pings.stream()
+                .map(p -> ping(p.host(), p.isUp(), p.latencyUs(), "slurm accounting daemon", p.index() == 0))
+                .toList());
     }
 
     private static Json.Obj pings(List<Json.Obj> all) {

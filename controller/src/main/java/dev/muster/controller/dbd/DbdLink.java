@@ -15,6 +15,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
+import dev.muster.transport.PeerWatch;
 import dev.muster.transport.Session;
 import dev.muster.transport.tls.Tls;
 import java.io.IOException;
@@ -33,6 +34,9 @@ public final class DbdLink implements RowSink, AutoCloseable {
     private static final int CALL_MS = 30_000;
     private static final int WAIT_MS = 10_000;
     private static final long RETRY_MS = 1_000;
+    /** Pause between two looks at the other hosts while one is waited for. */
+    private static final int LOOK_MS = 1_000;
+
     private static final long SETTLE_MS = 2_000;
     /** Answered so where the database fails. */
     private static final int UNAVAILABLE = 503;
@@ -259,26 +263,8 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     private byte[] post(Line on, String message, byte[] body) {
-        int asked = turn;
-        Client.Response r = null;
-        for (int tried = 1; r == null; tried++) {
-            try {
-                r = on.now().post("/muster/v1/" + message, body, CALL_MS);
-            } catch (IOException | IllegalStateException e) {
-                registered = false;
-                boolean away = e instanceof Client.ConnectException && hosts.size() > 1;
-                if (!away || tried == hosts.size()) {
-                    seen(Part.SLURMDBD, false);
-                    throw new AccountingException(
-                            "slurmdbd at " + hosts.get(asked % hosts.size()) + ":" + port + ": " + ErrorSentence.of(e),
-                            e);
-                }
-                // nothing was sent: the next one is asked the same
-                turn = (asked + 1) % hosts.size();
-                asked = turn;
-            }
-        }
-        String host = hosts.get(asked % hosts.size());
+        Reached reached = reached(on, message, body);
+        Client.Response r = reached.response;
         seen(Part.SLURMDBD, true);
         if (r.status() == 200) {
             if (DATABASE_MESSAGES.contains(message)) {
@@ -298,7 +284,53 @@ public final class DbdLink implements RowSink, AutoCloseable {
             throw new AccountingException(error.errno(), error.error());
         }
         throw new AccountingException(
-                "slurmdbd at " + host + ":" + port + " refused " + message + ": " + error.error(), null);
+                "slurmdbd at " + reached.host + ":" + port + " refused " + message + ": " + error.error(), null);
+    }
+
+    /** An answer, and the host that gave it. */
+    private record Reached(String host, Client.Response response) {}
+
+    /**
+     * Asks the host that answered last, then each other one once: where a host cannot be reached or is in standby mode
+     * nothing was done, and where it lacks its database the other one may have it.
+     */
+    private Reached reached(Line on, String message, byte[] body) {
+        Optional<Reached> unavailable = Optional.empty();
+        for (int tried = 1; ; tried++) {
+            int asked = turn;
+            String host = hosts.get(asked % hosts.size());
+            boolean isLast = tried == hosts.size();
+            Client client = on.now();
+            try (PeerWatch _ = watch(client, host)) {
+                Client.Response r = client.post("/muster/v1/" + message, body, CALL_MS);
+                if (r.status() != UNAVAILABLE || isLast) {
+                    return new Reached(host, r);
+                }
+                unavailable = Optional.of(new Reached(host, r));
+            } catch (IOException | IllegalStateException e) {
+                registered = false;
+                if (isLast && unavailable.isPresent()) {
+                    return unavailable.get();
+                }
+                if (isLast || !(e instanceof Client.ConnectException)) {
+                    seen(Part.SLURMDBD, false);
+                    throw new AccountingException("slurmdbd at " + host + ":" + port + ": " + ErrorSentence.of(e), e);
+                }
+            }
+            turn = (asked + 1) % hosts.size();
+        }
+    }
+
+    /** Ends the wait for a host that stands still once another one serves. */
+    private PeerWatch watch(Client waiting, String host) {
+        List<Client> others = hosts.stream()
+                .filter(other -> !other.equals(host))
+                .map(other -> new Client(other, port, session, nonces::get)
+                        .to(Audience.SLURMDBD)
+                        .connectWithin(PeerWatch.ANSWER_MS)
+                        .over(tls))
+                .toList();
+        return PeerWatch.over(waiting, others, pinged -> !pinged.flag("standby"), LOOK_MS);
     }
 
     /** Reports a change; that all is well at the start is no change. */

@@ -16,8 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Tests a list of hosts: where one host of slurmdbd cannot be reached, the same request goes to the next host at once,
@@ -89,6 +92,81 @@ class DbdLinkTest {
                     }
                 }
             }
+        }
+    }
+
+    private static Server answering(String address, int port, Server.MessageHandler handler) {
+        return Server.start(
+                address,
+                port,
+                new Verifier(KEY, "c", Optional.empty(), System::currentTimeMillis)
+                        .as(dev.muster.transport.Audience.SLURMDBD),
+                handler,
+                Map.of(),
+                path -> Optional.empty());
+    }
+
+    private static Server.Reply reply(int status, String text) {
+        return new Server.Reply(status, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Columns: what the first host answers, what the second one answers, what the caller gets. */
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            200, 421, 200 first
+            421, 200, 200 second
+            503, 200, 200 second
+            503, 421, 503
+            421, 503, 503
+            503, 503, 503
+            400, 200, 400
+            """)
+    void hostThatServesIsFound(int first, int second, String outcome) {
+        changes.clear();
+        try (Server one = answering("127.0.0.1", 0, (caller, message, body) -> reply(first, "first"));
+                Server two = answering("127.0.0.2", one.port(), (caller, message, body) -> reply(second, "second"));
+                DbdLink link = link(List.of("127.0.0.1", "127.0.0.2"), one.port())) {
+            assertThat(two.port()).isEqualTo(one.port());
+            for (int i = 0; i < 3; i++) {
+                if (outcome.startsWith("200")) {
+                    assertThat("200 " + new String(link.ask("QueryAccounting", new byte[0]), StandardCharsets.UTF_8))
+                            .isEqualTo(outcome);
+                } else {
+                    assertThatThrownBy(() -> link.ask("QueryAccounting", new byte[0]))
+                            .hasMessageEndingWith("status " + outcome);
+                }
+            }
+            assertThat(changes).isEqualTo(outcome.equals("503") ? List.of("DATABASE down") : List.of());
+        }
+    }
+
+    /** A slurmdbd that has been stopped closes no connection: the wait ends once the other one serves. */
+    @Test
+    void requestLeavesHostThatStandsStill() {
+        CountDownLatch end = new CountDownLatch(1);
+        boolean[] serves = {false};
+        try (Server one = answering("127.0.0.1", 0, (caller, message, body) -> {
+                    try {
+                        end.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                    return reply(200, "first");
+                });
+                Server two = answering("127.0.0.2", one.port(), (caller, message, body) -> {
+                    if (!message.equals("Ping")) {
+                        return reply(200, "second");
+                    }
+                    boolean before = serves[0];
+                    serves[0] = true;
+                    return reply(200, "{\"standby\":" + !before + "}");
+                });
+                DbdLink link = link(List.of("127.0.0.1", "127.0.0.2"), one.port())) {
+            assertThat(two.port()).isEqualTo(one.port());
+            assertThat(new String(link.ask("Question", new byte[0]), StandardCharsets.UTF_8))
+                    .isEqualTo("second");
+            assertThat(serves[0]).isTrue();
+            end.countDown();
         }
     }
 

@@ -260,4 +260,11 @@ public final class DbdMessages {
     public record Shutdown() {}
 
     public record Done() {}
+
+    /**
+     * The answer to a ping.
+     *
+     * @param standby whether another slurmdbd serves, or none yet
+     */
+    public record Pinged(boolean standby) {}
 }

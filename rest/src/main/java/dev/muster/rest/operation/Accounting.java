@@ -316,18 +316,27 @@ public final class Accounting {
     }
 
     private static void ping(RestCall call) throws SlurmException {
-        long began = System.nanoTime();
-        boolean up;
+        List<String> hosts = call.host().accountingHosts();
+        List<ControlJson.Ping> pings = new ArrayList<>();
+        for (int i = 0; i < hosts.size(); i++) {
+            long beganNs = System.nanoTime();
+            boolean up = answers(call, i);
+            long latencyUs = (System.nanoTime() - beganNs) / 1000;
+            pings.add(new ControlJson.Ping(hosts.get(i), i, hosts.size(), up, latencyUs, new Json.Obj()));
+        }
+        call.out().with(ControlJson.slurmdbdPings(pings));
+    }
+
+    private static boolean answers(RestCall call, int index) throws SlurmException {
         try {
-            call.host().accounting().call("Ping", new Json.Obj());
-            up = true;
+            call.host().callAccounting(index, "Ping", new Json.Obj());
+            return true;
         } catch (SlurmException e) {
             if (e.errno() != SlurmErrno.CTLD_CONNECT.number() && e.errno() != SlurmErrno.CTLD_RECV.number()) {
                 throw e;
             }
-            up = false;
+            return false;
         }
-        call.out().with(ControlJson.slurmdbdPing(call.host().accountingHost(), up, (System.nanoTime() - began) / 1000));
     }
 
     // ---- jobs
