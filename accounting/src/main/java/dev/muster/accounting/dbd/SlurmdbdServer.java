@@ -71,6 +71,9 @@ public final class SlurmdbdServer {
             "StorageUser");
 
     private volatile SlurmdbdConf conf;
+    /** Whether the configuration at the start names two hosts. */
+    private final boolean isPaired;
+
     private final int verbose;
     private final DaemonLog log;
     private final Identities identities = new Identities();
@@ -88,6 +91,7 @@ public final class SlurmdbdServer {
     /** @param verbose how often -v was given */
     public SlurmdbdServer(SlurmdbdConf conf, int verbose, DaemonLog log, Runnable onShutdown) {
         this.conf = conf;
+        this.isPaired = !conf.dbdBackupHost().isEmpty();
         this.verbose = verbose;
         this.log = log;
         this.onShutdown = onShutdown;
@@ -192,7 +196,7 @@ public final class SlurmdbdServer {
         }
         DbdRole role = DbdRole.ofThisHost(conf);
         Database database = database(conf);
-        if (paired() && database.dialect() == Database.Dialect.H2) {
+        if (isPaired && database.dialect() == Database.Dialect.H2) {
             throw new IOException("DbdBackupHost needs a database that both hosts reach: StorageType=" + MARIADB
                     + " or " + POSTGRESQL);
         }
@@ -238,10 +242,6 @@ public final class SlurmdbdServer {
                         Map.of(),
                         this::page,
                         log::error));
-    }
-
-    private boolean paired() {
-        return !conf.dbdBackupHost().isEmpty();
     }
 
     private synchronized void awaitActive() throws IOException {
@@ -342,7 +342,7 @@ public final class SlurmdbdServer {
             return;
         }
         active = next.started();
-        if (paired()) {
+        if (isPaired) {
             log.info("this slurmdbd is active (epoch " + epoch + ")");
         }
         notifyAll();
@@ -358,10 +358,10 @@ public final class SlurmdbdServer {
         ActiveDbd serving = active;
         LeaseKeeper own = keeper;
         // a database that fails holds up no answer from memory where there is no other slurmdbd
-        if (serving != null && (own == null || !paired() || own.isValid())) {
+        if (serving != null && (own == null || !isPaired || own.isValid())) {
             return serving.api().handle(caller, message, body);
         }
-        if (message.equals("Ping") && paired()) {
+        if (message.equals("Ping") && isPaired) {
             return Reply.of(new DbdMessages.Pinged(true));
         }
         return serving != null && own != null && !own.trouble().isEmpty()
