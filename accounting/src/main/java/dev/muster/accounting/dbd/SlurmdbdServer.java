@@ -354,11 +354,15 @@ public final class SlurmdbdServer {
         return former;
     }
 
+    /** A database that fails holds up no answer from memory where there is no other slurmdbd. */
+    private boolean mayServe(@Nullable LeaseKeeper own) {
+        return own == null || !isPaired || own.isValid();
+    }
+
     private Reply handle(Caller caller, String message, byte[] body) {
         ActiveDbd serving = active;
         LeaseKeeper own = keeper;
-        // a database that fails holds up no answer from memory where there is no other slurmdbd
-        if (serving != null && (own == null || !isPaired || own.isValid())) {
+        if (serving != null && mayServe(own)) {
             return serving.api().handle(caller, message, body);
         }
         if (message.equals("Ping") && isPaired) {
@@ -411,7 +415,8 @@ public final class SlurmdbdServer {
 
     private Optional<Server.Page> page(String path) {
         return switch (path) {
-            case "/readyz" -> Optional.of(active == null ? page(503, "standby\n") : page(200, "ok\n"));
+            case "/readyz" ->
+                Optional.of(active != null && mayServe(keeper) ? page(200, "ok\n") : page(503, "standby\n"));
             case "/livez", "/healthz" -> Optional.of(page(200, "ok\n"));
             default -> Optional.empty();
         };
