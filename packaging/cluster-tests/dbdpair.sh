@@ -93,6 +93,10 @@ MessageTimeout=30"
 refused=$(on_host 3 "slurmdbd -D -f $dir/slurmdbd.conf" </dev/null 2>&1 || true)
 match "a host that slurmdbd.conf does not name is refused" \
   'This host not configured to run SlurmDBD \(\(d3 or d3\) != d1 \| \(backup\) d2\)' "$refused"
+sed "s,^StorageType=.*,StorageType=accounting_storage/embedded,; s,^StorageLoc=.*,StorageLoc=$dir/none," \
+  "$dir/slurmdbd.conf" > "$dir/embedded.conf"; chmod 600 "$dir/embedded.conf"
+match "a backup of embedded tables is refused" 'DbdBackupHost needs a database that both hosts reach' \
+  "$(on_host 2 "slurmdbd -D -f $dir/embedded.conf" </dev/null 2>&1 || true)"
 start_dbd 2
 soon 'is_active 2'
 check "a backup without a primary serves" 2 "$(active)"

@@ -85,6 +85,7 @@ final class LeaseKeeper implements AutoCloseable {
     void giveUp(long of, long holdOffMs) {
         if (isCurrent(of)) {
             holdOffUntilMs = MonotonicClock.ms() + holdOffMs;
+            look();
         }
     }
 

@@ -71,6 +71,9 @@ public final class SlurmdbdServer {
             "StorageUser");
 
     private volatile SlurmdbdConf conf;
+    /** Whether the configuration at the start names two hosts. */
+    private final boolean isPaired;
+
     private final int verbose;
     private final DaemonLog log;
     private final Identities identities = new Identities();
@@ -88,6 +91,7 @@ public final class SlurmdbdServer {
     /** @param verbose how often -v was given */
     public SlurmdbdServer(SlurmdbdConf conf, int verbose, DaemonLog log, Runnable onShutdown) {
         this.conf = conf;
+        this.isPaired = !conf.dbdBackupHost().isEmpty();
         this.verbose = verbose;
         this.log = log;
         this.onShutdown = onShutdown;
@@ -192,7 +196,7 @@ public final class SlurmdbdServer {
         }
         DbdRole role = DbdRole.ofThisHost(conf);
         Database database = database(conf);
-        if (paired() && database.dialect() == Database.Dialect.H2) {
+        if (isPaired && database.dialect() == Database.Dialect.H2) {
             throw new IOException("DbdBackupHost needs a database that both hosts reach: StorageType=" + MARIADB
                     + " or " + POSTGRESQL);
         }
@@ -238,10 +242,6 @@ public final class SlurmdbdServer {
                         Map.of(),
                         this::page,
                         log::error));
-    }
-
-    private boolean paired() {
-        return !conf.dbdBackupHost().isEmpty();
     }
 
     private synchronized void awaitActive() throws IOException {
@@ -342,7 +342,7 @@ public final class SlurmdbdServer {
             return;
         }
         active = next.started();
-        if (paired()) {
+        if (isPaired) {
             log.info("this slurmdbd is active (epoch " + epoch + ")");
         }
         notifyAll();
@@ -354,14 +354,18 @@ public final class SlurmdbdServer {
         return former;
     }
 
+    /** A database that fails holds up no answer from memory where there is no other slurmdbd. */
+    private boolean mayServe(@Nullable LeaseKeeper own) {
+        return own == null || !isPaired || own.isValid();
+    }
+
     private Reply handle(Caller caller, String message, byte[] body) {
         ActiveDbd serving = active;
         LeaseKeeper own = keeper;
-        // a database that fails holds up no answer from memory where there is no other slurmdbd
-        if (serving != null && (own == null || !paired() || own.isValid())) {
+        if (serving != null && mayServe(own)) {
             return serving.api().handle(caller, message, body);
         }
-        if (message.equals("Ping") && paired()) {
+        if (message.equals("Ping") && isPaired) {
             return Reply.of(new DbdMessages.Pinged(true));
         }
         return serving != null && own != null && !own.trouble().isEmpty()
@@ -411,7 +415,8 @@ public final class SlurmdbdServer {
 
     private Optional<Server.Page> page(String path) {
         return switch (path) {
-            case "/readyz" -> Optional.of(active == null ? page(503, "standby\n") : page(200, "ok\n"));
+            case "/readyz" ->
+                Optional.of(active != null && mayServe(keeper) ? page(200, "ok\n") : page(503, "standby\n"));
             case "/livez", "/healthz" -> Optional.of(page(200, "ok\n"));
             default -> Optional.empty();
         };
