@@ -22,8 +22,7 @@ import dev.muster.scheduler.Scheduler;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -32,16 +31,6 @@ import java.util.function.Consumer;
  */
 final class SimController implements Pipeline.Effects {
     static final int STARTS_PER_PASS = 20;
-    private static final int CHECK_EVERY = 16;
-
-    /** Thrown where the process dies. */
-    static final class Crash extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Crash() {
-            super("crash", null, false, false);
-        }
-    }
 
     private final World world;
     private final SimParameters parameters;
@@ -50,6 +39,9 @@ final class SimController implements Pipeline.Effects {
     private Command.ApplyConfig config;
 
     private final SimDisk disk;
+    private final SimClock clock;
+    private final CrashPoint crashPoint;
+    private final StateChecks checks;
 
     // of the process
     private boolean up;
@@ -63,19 +55,10 @@ final class SimController implements Pipeline.Effects {
     @SuppressWarnings("NullAway.Init") // see pipeline
     private NodeMessagesFromState outgoing;
 
-    private final Map<String, SimConnection> links = new TreeMap<>();
-    private final List<SimConnection> connections = new ArrayList<>();
-    private final Map<String, Long> heardMs = new TreeMap<>();
-    private long startedMs;
-    private long tickBaseMs;
-    private long wallOffsetMs = 1_700_000_000_000L;
-    private boolean syncing;
+    private final NodeConnections connections = new NodeConnections();
     private boolean passing;
     private boolean schedulable;
     private long lastSnapshot;
-    private int decided;
-    private String armed = "";
-    private int armedCount;
 
     SimController(
             World world, SimParameters parameters, PlantedBug bug, DurableHistory history, Command.ApplyConfig config) {
@@ -84,7 +67,10 @@ final class SimController implements Pipeline.Effects {
         this.bug = bug;
         this.history = history;
         this.config = config;
-        this.disk = new SimDisk(world);
+        disk = new SimDisk(world);
+        clock = new SimClock(world);
+        crashPoint = new CrashPoint(world);
+        checks = new StateChecks(history);
     }
 
     boolean isUp() {
@@ -96,7 +82,7 @@ final class SimController implements Pipeline.Effects {
     }
 
     long startedMs() {
-        return startedMs;
+        return clock.startedMs();
     }
 
     State state() {
@@ -122,7 +108,7 @@ final class SimController implements Pipeline.Effects {
     private void guarded(Runnable work) {
         try {
             work.run();
-        } catch (Crash e) {
+        } catch (CrashPoint.Crash e) {
             crash();
         }
     }
@@ -160,8 +146,7 @@ final class SimController implements Pipeline.Effects {
         if (lastSnapshot > 0) {
             world.saw("recovered from a snapshot");
         }
-        startedMs = world.nowMs();
-        tickBaseMs = state.tickMs() + 1;
+        clock.start(state.tickMs());
         disk.journal().onDurable(index -> archive());
         pipeline = new Pipeline(core, disk.journal(), this, point -> point(point.name()));
         outgoing = new NodeMessagesFromState(disk::blob, (job, e) -> {
@@ -185,11 +170,10 @@ final class SimController implements Pipeline.Effects {
 
     private void configure() {
         command(config, -1, d -> {
-            for (SimConnection connection : List.copyOf(links.values())) {
+            for (SimConnection connection : connections.all()) {
                 if (!pipeline.durable().nodes().has(connection.node().name())) {
                     world.saw("node sent away by its configuration");
-                    connection.closeAtController();
-                    gone(connection);
+                    close(connection);
                 }
             }
         });
@@ -209,37 +193,28 @@ final class SimController implements Pipeline.Effects {
         disk.crashJournal(kept);
         archive();
         disk.crashBlobs();
-        connections.forEach(SimConnection::closeAtController);
-        connections.clear();
-        links.clear();
-        heardMs.clear();
-        syncing = false;
+        connections.crash();
         passing = false;
-        armed = "";
+        crashPoint.disarm();
         world.at(500 + world.below(20_000), this::start);
     }
 
-    /** The next time the process comes to the point for the count-th time it dies there. */
+    /** Has the process die when it comes to the point for the count-th time. */
     void arm(String point, int count) {
-        armed = point;
-        armedCount = count;
+        crashPoint.arm(point, count);
     }
 
     private void point(String name) {
-        if (name.equals(armed) && --armedCount <= 0) {
-            log("dies at " + name);
-            world.saw("crash at " + name);
-            throw new Crash();
-        }
+        crashPoint.reached(name);
     }
 
     void jumpClock(long ms) {
-        wallOffsetMs += ms;
+        clock.jump(ms);
         log("wall clock jumps by " + ms);
     }
 
     DecisionTime now() {
-        return new DecisionTime(tickBaseMs + world.nowMs() - startedMs, wallOffsetMs + world.nowMs());
+        return clock.now();
     }
 
     // ---- commands
@@ -251,7 +226,7 @@ final class SimController implements Pipeline.Effects {
         State before = core.state();
         try {
             decision = pipeline.decide(command, uid, now(), early ? d -> {} : answer);
-        } catch (Crash | Violation e) {
+        } catch (CrashPoint.Crash | Violation e) {
             throw e;
         } catch (RuntimeException e) {
             throw new Violation("no exception in a decision", e);
@@ -267,9 +242,7 @@ final class SimController implements Pipeline.Effects {
                         .forEach(this::tell);
             }
             log(command.getClass().getSimpleName() + " → " + names((Decision.Accepted) decision));
-            if (++decided % CHECK_EVERY == 0) {
-                checkIndexes();
-            }
+            checks.decided(core, scheduler);
         }
         if (early) {
             answer.accept(decision);
@@ -345,18 +318,17 @@ final class SimController implements Pipeline.Effects {
         }
         State state = pipeline.durable();
         for (Node node : state.nodes().values()) {
-            long silentS = (world.nowMs() - heardMs.getOrDefault(node.name(), startedMs)) / 1000;
+            long silentS = (world.nowMs() - connections.heardMs(node.name(), clock.startedMs())) / 1000;
             NodeTimeouts.verdict(
                             node,
-                            links.containsKey(node.name()),
+                            connections.isConnected(node.name()),
                             silentS,
                             state.settings().nodeTimeoutS())
                     .ifPresent(c -> command(c, -1, d -> {
-                        SimConnection connection = links.get(node.name());
-                        world.saw(c.getClass().getSimpleName() + (connection != null ? " although connected" : ""));
-                        if (c instanceof Command.NodeLost && connection != null) {
-                            connection.closeAtController();
-                            gone(connection);
+                        Optional<SimConnection> connection = connections.of(node.name());
+                        world.saw(c.getClass().getSimpleName() + (connection.isPresent() ? " although connected" : ""));
+                        if (c instanceof Command.NodeLost) {
+                            connection.ifPresent(this::close);
                         }
                     }));
         }
@@ -365,14 +337,12 @@ final class SimController implements Pipeline.Effects {
     // ---- the disk
 
     private void sync() {
-        if (syncing || disk.journal().lastIndex() == disk.journal().durableIndex()) {
+        if (!disk.beginSync()) {
             return;
         }
-        syncing = true;
         long upTo = disk.journal().lastIndex();
         later(world.around(parameters.syncMs()), () -> {
-            syncing = false;
-            disk.journal().sync(upTo);
+            disk.endSync(upTo);
             release();
             sync();
         });
@@ -382,41 +352,17 @@ final class SimController implements Pipeline.Effects {
         while (pipeline.releaseNext()) {
             point("between-effects");
         }
-        State durable = pipeline.durable();
-        if (pipeline.durableIndex() == history.index()
-                && bug != PlantedBug.ID_COUNTER_NOT_RESTORED
-                && ++released % CHECK_EVERY == 0
-                && !durable.equals(history.state())) {
-            throw new Violation("I37 state equals its journal", StateDifferences.of(history.state(), durable));
+        if (pipeline.durableIndex() == history.index() && bug != PlantedBug.ID_COUNTER_NOT_RESTORED) {
+            checks.released(pipeline.durable());
         }
     }
-
-    private int released;
 
     private void archive() {
         disk.journal().replay(history.index() + 1, history::durable);
     }
 
-    /** I29, I14: what is kept beside the state equals what a rebuild would give. */
     void checkIndexes() {
-        Scheduler fresh = new Scheduler();
-        Core rebuilt = new Core(fresh);
-        rebuilt.reset(core.state());
-        if (!rebuilt.due().equals(core.due())) {
-            throw new Violation(
-                    "I29 timers equal a rebuild", "after " + core.state().tickMs());
-        }
-        if (!fresh.fingerprint().equals(scheduler.fingerprint())) {
-            throw new Violation(
-                    "I14 the planner's index equals a rebuild",
-                    "kept:\n" + scheduler.fingerprint() + "\nrebuilt:\n" + fresh.fingerprint());
-        }
-        List<Change> changes = new ArrayList<>();
-        core.state().snapshot(changes::add);
-        State restored = State.restored(changes);
-        if (!restored.equals(core.state())) {
-            throw new Violation("I38 a snapshot is the state", StateDifferences.of(core.state(), restored));
-        }
+        StateChecks.checkIndexes(core, scheduler);
     }
 
     private void snapshot(long index, State state) {
@@ -471,10 +417,7 @@ final class SimController implements Pipeline.Effects {
     }
 
     private void tell(Decision.Direct m) {
-        SimConnection connection = links.get(m.node());
-        if (connection != null) {
-            connection.send(m.message());
-        }
+        connections.of(m.node()).ifPresent(connection -> connection.send(m.message()));
     }
 
     // ---- nodes
@@ -482,7 +425,7 @@ final class SimController implements Pipeline.Effects {
     void received(SimConnection connection, ToController message) {
         guarded(() -> {
             String node = connection.node().name();
-            heardMs.put(node, world.nowMs());
+            connections.heard(node, world.nowMs());
             if (message instanceof NodeMessages.Register m) {
                 register(connection, m);
                 return;
@@ -517,10 +460,14 @@ final class SimController implements Pipeline.Effects {
                     connection.send(new NodeMessages.Ack(seq));
                 }
             } else {
-                connection.closeAtController();
-                gone(connection);
+                close(connection);
             }
         });
+    }
+
+    private void close(SimConnection connection) {
+        connection.closeAtController();
+        gone(connection);
     }
 
     private void register(SimConnection connection, NodeMessages.Register m) {
@@ -536,10 +483,7 @@ final class SimController implements Pipeline.Effects {
                 connection.closeAtController();
                 return;
             }
-            SimConnection old = links.put(m.node(), connection);
-            if (old != null && old != connection) {
-                old.closeAtController();
-            }
+            connections.register(connection);
             connection.send(new NodeMessages.Welcome(1, 5));
             List<ToNode> orders = new ArrayList<>();
             a.direct().forEach(x -> orders.add(x.message()));
@@ -559,12 +503,11 @@ final class SimController implements Pipeline.Effects {
     }
 
     void accepted(SimConnection connection) {
-        connections.removeIf(w -> !w.controllerOpen);
-        connections.add(connection);
+        connections.accepted(connection);
     }
 
     void gone(SimConnection connection) {
-        if (up && links.remove(connection.node().name(), connection)) {
+        if (up && connections.remove(connection)) {
             log("lost " + connection.node().name());
             scheduler.connected(connection.node().name(), false);
             schedulable = true;

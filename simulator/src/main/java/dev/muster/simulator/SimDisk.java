@@ -11,6 +11,7 @@ final class SimDisk {
     private MemoryJournal journal = new MemoryJournal();
     private final Map<String, Bytes> blobs = new TreeMap<>();
     private final Map<String, Bytes> unsyncedBlobs = new TreeMap<>();
+    private boolean syncing;
 
     SimDisk(World world) {
         this.world = world;
@@ -18,6 +19,21 @@ final class SimDisk {
 
     MemoryJournal journal() {
         return journal;
+    }
+
+    /** Returns whether a sync of the journal begins: none is under way, and there is something to sync. */
+    boolean beginSync() {
+        if (syncing || journal.lastIndex() == journal.durableIndex()) {
+            return false;
+        }
+        syncing = true;
+        return true;
+    }
+
+    /** @param upTo the last entry that the sync includes */
+    void endSync(long upTo) {
+        syncing = false;
+        journal.sync(upTo);
     }
 
     /** Stores a content; it is not synced yet. */
@@ -47,6 +63,7 @@ final class SimDisk {
     /** The process dies: this many of the entries that were not synced stay. */
     void crashJournal(long kept) {
         journal = journal.crash(kept);
+        syncing = false;
     }
 
     /** The process dies: each content that was not synced is kept or lost as the disk pleases. */
