@@ -35,14 +35,26 @@ kill -CONT "$(controller_pid 1)"
 soon 'scontrol ping | grep -q "at c1 is UP (follows"'
 check "a job after the old leader goes on" "hello" "$(srun echo hello)"
 
+# triggers of controllers
+printf '#!/bin/sh\necho "$*" >> %s/fired\n' "$PWD" > fired.sh; chmod 755 fired.sh
+for event in primary_slurmctld_failure primary_slurmctld_resumed_operation backup_slurmctld_failure \
+  backup_slurmctld_resumed_operation backup_slurmctld_assumed_control primary_slurmctld_resumed_control; do
+  strigger --set --$event --program="$PWD/fired.sh $event" >/dev/null
+done
+fired() { sort fired 2>/dev/null | cut -d' ' -f1 | xargs; }
+
 # an orderly stop: the other one leads at once
 at=$(date +%s%3N)
 kill "$(controller_pid 2)"
 soon '[ "$(leader)" = 1 ]'
 echo "     the primary led $(( $(date +%s%3N) - at )) ms after the backup was told to stop"
+soon 'fired | grep -q backup_slurmctld_failure'
 soon '[ -z "$(controller_pid 2)" ]'
 start_controller 2
 soon 'scontrol ping | grep -q "at c2 is UP (follows"'
+becomes "triggers of the primary that leads again and of the backup's failure and return" \
+  "backup_slurmctld_failure backup_slurmctld_resumed_operation primary_slurmctld_resumed_control" '$(fired | tr " " "\n" |
+  grep -v primary_slurmctld_resumed_operation | xargs)'
 
 # sbatch in loops while leaders are killed: each acknowledged job runs once and is known afterwards
 cat > once.sh <<'J'
@@ -80,6 +92,8 @@ check "a job that ran all the time is not disturbed" "$(seq 200)" "$(cat long.ou
 
 # hosts that do not share the directory: the second one refuses to lead, and to run
 kill "$(controller_pid 1)"; soon '[ "$(leader)" = 2 ]'
+becomes "triggers of the primary's failure and the backup's control" "yes" \
+  '$(fired | grep -q "backup_slurmctld_assumed_control.*primary_slurmctld_failure" && echo yes)'
 mkdir -p apart c1/ctl; : > start.out
 unshare -um bash -c "hostname c1; mount --bind $dir/c1/ctl $dir/ctl; mount --bind $PWD/apart $dir/state
   exec slurmctld -f $SLURM_CONF" </dev/null >/dev/null 2>&1

@@ -14,6 +14,9 @@ import dev.muster.controller.engine.JournalLossCheck;
 import dev.muster.controller.engine.PlanThread;
 import dev.muster.controller.engine.StateDirectory;
 import dev.muster.controller.engine.TriggerEventRelay;
+import dev.muster.controller.ha.ControllerPeers;
+import dev.muster.controller.ha.ControllerWatch;
+import dev.muster.controller.ha.Membership;
 import dev.muster.core.state.Node;
 import dev.muster.core.state.State;
 import dev.muster.core.state.Trigger;
@@ -109,12 +112,20 @@ public final class Controller implements Main.Daemon {
                         configured,
                         controller.activeJobs(configured),
                         runtime.clock().now().tickMs());
-        if (store.recoveredIndex() > 0) {
+        if (membership.self() > 0) {
+            events.happened(Trigger.BACKUP_CONTROLS);
+        } else if (store.recoveredIndex() > 0) {
             events.happened(Trigger.CONTROL_RESUMED);
             events.happened(Trigger.OPERATION_RESUMED);
         }
         stops.add(Part.PRIMARY_PROGRAMS, () -> runtime.programs().primary(false));
         events.begin(thread);
+        if (membership.group().isPresent()) {
+            int self = membership.self();
+            ControllerPeers peers = new ControllerPeers(conf, self, keys.sessions()::client);
+            new ControllerWatch(self, conf.controllers().size(), peers::answers, events::happened)
+                    .start(stops::isStopping);
+        }
         runtime.programs().primary(true);
         Server server = SlurmctldPort.open(environment, keys, controller);
         stops.add(Part.SERVER, server::close);

@@ -10,6 +10,7 @@ import dev.muster.config.sister.HelpersConf;
 import dev.muster.config.sister.ResourcesYaml;
 import dev.muster.config.sister.Topologies;
 import dev.muster.controller.engine.StateDirectory;
+import dev.muster.controller.ha.ControllerHost;
 import dev.muster.controller.kafka.KafkaConnector;
 import dev.muster.daemon.CommandServiceLog;
 import dev.muster.daemon.DaemonLog;

@@ -15,6 +15,7 @@ import dev.muster.controller.edge.TokenIssuer;
 import dev.muster.controller.engine.ChangeLog;
 import dev.muster.controller.engine.Clock;
 import dev.muster.controller.engine.CoreThread;
+import dev.muster.controller.ha.Membership;
 import dev.muster.controller.nodes.NodeLinks;
 import dev.muster.controller.site.BurstBuffers;
 import dev.muster.controller.stats.DebugFlags;

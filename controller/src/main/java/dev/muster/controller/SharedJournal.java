@@ -1,5 +1,6 @@
 package dev.muster.controller;
 
+import dev.muster.controller.ha.Membership;
 import dev.muster.journal.Journal;
 import java.util.Optional;
 

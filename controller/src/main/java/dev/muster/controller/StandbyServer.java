@@ -3,6 +3,7 @@ package dev.muster.controller;
 import dev.muster.config.SlurmConf;
 import dev.muster.config.key.Key;
 import dev.muster.config.key.TlsRole;
+import dev.muster.controller.ha.Membership;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.daemon.Sessions;
 import dev.muster.daemon.StartErrors;

@@ -7,7 +7,7 @@ import dev.muster.scheduler.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Compares, every so many decisions, what a {@link SimController} keeps with what a rebuild gives. */
+/** Compares what a {@link SimController} keeps with what a rebuild gives, each {@value #PERIOD} decisions. */
 final class StateChecks {
     /** Decisions, and releases of durable entries, from one check to the next. */
     private static final int PERIOD = 16;

@@ -37,7 +37,9 @@ final class StriggerHelp {
           -h, -H              its database fails, is there again
               --burst_buffer  a burst buffer's script has failed
 
-        Refused: -a, -B, -c and -C, which need a backup controller.
+        With several SlurmctldHost only:
+          -a, -B              the primary slurmctld, a backup fails
+          -c, -C              a backup is there again, takes control
 
         Help options:
               --help          show this help message

@@ -15,6 +15,7 @@ import dev.muster.config.sister.Topologies;
 import dev.muster.core.command.Command;
 import dev.muster.core.options.AccountingOptions;
 import dev.muster.core.options.BurstBufferOptions;
+import dev.muster.core.options.ControllerOptions;
 import dev.muster.core.options.GpuJobDefaults;
 import dev.muster.core.options.JobRequestOptions;
 import dev.muster.core.options.LicenseOptions;
@@ -83,6 +84,9 @@ public final class ConfigBridge {
     }
 
     private static void preemption(SlurmConf conf, Map<String, String> options) {
+        if (conf.controllers().size() > 1) {
+            options.put(ControllerOptions.HAS_BACKUP, "true");
+        }
         options.put(PreemptionOptions.TYPE, conf.text(Key.PREEMPT_TYPE));
         options.put(
                 PreemptionOptions.MODE,

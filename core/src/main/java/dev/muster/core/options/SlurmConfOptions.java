@@ -33,6 +33,7 @@ public final class SlurmConfOptions implements NamedTexts {
     private final BurstBufferOptions buffers;
     private final UserRights users;
     private final McsOptions mcs;
+    private final ControllerOptions controllers;
 
     private SlurmConfOptions(Map<String, String> texts) {
         this.texts = texts;
@@ -55,6 +56,7 @@ public final class SlurmConfOptions implements NamedTexts {
         this.buffers = BurstBufferOptions.of(text);
         this.users = UserRights.of(text);
         this.mcs = McsOptions.of(text);
+        this.controllers = ControllerOptions.of(text);
     }
 
     public static SlurmConfOptions of(Map<String, String> texts) {
@@ -143,6 +145,10 @@ public final class SlurmConfOptions implements NamedTexts {
 
     public BurstBufferOptions buffers() {
         return buffers;
+    }
+
+    public ControllerOptions controllers() {
+        return controllers;
     }
 
     public UserRights users() {

@@ -35,6 +35,14 @@ public record Trigger(
     public static final String BURST_BUFFER = "burst_buffer";
     public static final String CONTROL_RESUMED = "primary_slurmctld_resumed_control";
     public static final String OPERATION_RESUMED = "primary_slurmctld_resumed_operation";
+    public static final String PRIMARY_FAILED = "primary_slurmctld_failure";
+    public static final String BACKUP_FAILED = "backup_slurmctld_failure";
+    public static final String BACKUP_RESUMED = "backup_slurmctld_resumed_operation";
+    public static final String BACKUP_CONTROLS = "backup_slurmctld_assumed_control";
+    /** Events that only a cluster with several controllers has. */
+    public static final List<String> OF_BACKUPS =
+            List.of(PRIMARY_FAILED, BACKUP_FAILED, BACKUP_RESUMED, BACKUP_CONTROLS);
+
     public static final String ROWS_FULL = "primary_slurmctld_acct_buffer_full";
     public static final String DBD_FAILED = "primary_slurmdbd_failure";
     public static final String DBD_RESUMED = "primary_slurmdbd_resumed_operation";

@@ -105,8 +105,9 @@ public final class TriggerRules {
         if (known) {
             return needsBuffers ? " needs BurstBufferType" : "";
         }
-        if (event.contains("slurmctld")) {
-            return " needs a backup controller: there is none here";
+        if (Trigger.OF_BACKUPS.contains(event)) {
+            boolean hasBackup = state.settings().options().controllers().hasBackup();
+            return hasBackup ? "" : " needs a backup controller: there is none here";
         }
         return " is not supported by this version of Muster";
     }

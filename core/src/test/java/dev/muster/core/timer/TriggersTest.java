@@ -102,6 +102,21 @@ class TriggersTest {
     }
 
     @Test
+    void controllersFailAndComeBack() {
+        Cluster pair = new Cluster(
+                "n1 cpus=2 mem=1000",
+                "p nodes=n1 default=yes",
+                "options.ctld:allow_user_triggers=true options.backup_controller=true");
+        new Play(pair).lines("""
+                trigger primary_slurmctld_failure 0 * 0 once
+                trigger backup_slurmctld_assumed_control 0 * 0 once
+                trigger backup_slurmctld_other 0 * 0 once -> says --backup_slurmctld_other is not supported by this version of Muster
+                """);
+        pair.apply(new Command.Happened(Trigger.PRIMARY_FAILED));
+        assertThat(pair.state().triggers().byId().keys()).containsExactly(2);
+    }
+
+    @Test
     void jobsReachTheirLimitAndEnd() {
         play("""
                 submit kind=BATCH timing.timeLimitMin=5

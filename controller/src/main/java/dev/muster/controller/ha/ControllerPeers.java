@@ -1,4 +1,4 @@
-package dev.muster.controller;
+package dev.muster.controller.ha;
 
 import dev.muster.config.Controller;
 import dev.muster.config.SlurmConf;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** Asks the other controllers of slurm.conf over the network, for a {@link SharedDirectoryGroup}. */
-final class ControllerPeers implements SharedDirectoryGroup.Peers {
+public final class ControllerPeers implements SharedDirectoryGroup.Peers {
     private static final int CONNECT_MS = 500;
     private static final int ANSWER_MS = 1000;
 
@@ -27,7 +27,7 @@ final class ControllerPeers implements SharedDirectoryGroup.Peers {
     /** Connects to an address and port. */
     private final BiFunction<String, Integer, Client> clients;
 
-    ControllerPeers(SlurmConf conf, int self, BiFunction<String, Integer, Client> clients) {
+    public ControllerPeers(SlurmConf conf, int self, BiFunction<String, Integer, Client> clients) {
         this.conf = conf;
         this.self = self;
         this.clients = clients;
@@ -51,6 +51,12 @@ final class ControllerPeers implements SharedDirectoryGroup.Peers {
         } catch (IOException e) {
             return false; // out of reach: it may run
         }
+    }
+
+    /** Returns whether a controller answers a ping, whatever its role is. */
+    public boolean answers(int member) {
+        List<Controller> all = conf.controllers();
+        return member < all.size() && ping(all.get(member)).isPresent();
     }
 
     @Override

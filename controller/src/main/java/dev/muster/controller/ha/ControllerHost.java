@@ -1,4 +1,4 @@
-package dev.muster.controller;
+package dev.muster.controller.ha;
 
 import dev.muster.config.Controller;
 import dev.muster.config.SlurmConf;
@@ -18,11 +18,11 @@ import java.util.Optional;
  * @param shortName the kernel's name up to its first dot
  * @param longName the kernel's name
  */
-record ControllerHost(String shortName, String longName) {
+public record ControllerHost(String shortName, String longName) {
     /** Any host is this one. */
     private static final String LOCALHOST = "localhost";
 
-    static ControllerHost ofThisHost() {
+    public static ControllerHost ofThisHost() {
         try {
             return named(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
         } catch (IOException e) {
@@ -30,7 +30,7 @@ record ControllerHost(String shortName, String longName) {
         }
     }
 
-    static ControllerHost named(String kernelName) {
+    public static ControllerHost named(String kernelName) {
         return new ControllerHost(kernelName.split("\\.")[0], kernelName);
     }
 
@@ -38,7 +38,7 @@ record ControllerHost(String shortName, String longName) {
      * Returns Slurm's sentence where none of the configured controllers is this host. Names are compared with their
      * case, as in Slurm.
      */
-    static Optional<String> refusal(SlurmConf conf, ControllerHost host) {
+    public static Optional<String> refusal(SlurmConf conf, ControllerHost host) {
         List<String> named = names(conf);
         boolean valid = named.contains(host.shortName) || named.contains(host.longName) || named.contains(LOCALHOST);
         return valid
@@ -51,7 +51,7 @@ record ControllerHost(String shortName, String longName) {
     }
 
     /** Returns the position of this host among the controllers; below 0 if it is none of them. */
-    int index(SlurmConf conf) {
+    public int index(SlurmConf conf) {
         List<String> named = names(conf);
         return Math.max(named.indexOf(shortName), named.indexOf(longName));
     }

@@ -1,4 +1,4 @@
-package dev.muster.controller;
+package dev.muster.controller.ha;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

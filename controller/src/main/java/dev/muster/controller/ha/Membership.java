@@ -1,4 +1,4 @@
-package dev.muster.controller;
+package dev.muster.controller.ha;
 
 import dev.muster.config.Controller;
 import dev.muster.config.SlurmConf;
@@ -17,12 +17,12 @@ import java.util.Optional;
  * @param self index of its SlurmctldHost
  * @param group keeps the journal; empty where this controller has it alone
  */
-record Membership(int self, Optional<JournalGroup> group) {
+public record Membership(int self, Optional<JournalGroup> group) {
     /** A controller that has its journal alone. */
-    static final Membership ALONE = new Membership(0, Optional.empty());
+    public static final Membership ALONE = new Membership(0, Optional.empty());
 
     /** Returns the address that slurmctld binds its port to; "" for all. */
-    String boundAddress(SlurmConf conf) {
+    public String boundAddress(SlurmConf conf) {
         return conf.has(Key.COMMUNICATION_PARAMETERS, "NoCtldInAddrAny")
                 ? conf.controllers()
                         .get(Math.min(self, conf.controllers().size() - 1))
@@ -31,7 +31,7 @@ record Membership(int self, Optional<JournalGroup> group) {
     }
 
     /** @param bootTime of this process, in seconds since 1970 */
-    PingReply ping(SlurmConf conf, long bootTime) {
+    public PingReply ping(SlurmConf conf, long bootTime) {
         List<Controller> all = conf.controllers();
         return new PingReply(
                 conf.clusterName(),
@@ -44,7 +44,7 @@ record Membership(int self, Optional<JournalGroup> group) {
     }
 
     /** Returns the answer of a controller that does not serve: where it has just been elected, it is about to. */
-    PingReply standing(SlurmConf conf, long bootTime) {
+    public PingReply standing(SlurmConf conf, long bootTime) {
         PingReply reply = ping(conf, bootTime);
         JournalMember m = reply.member();
         return new PingReply(
@@ -72,7 +72,7 @@ record Membership(int self, Optional<JournalGroup> group) {
     }
 
     /** Returns whether all controllers read and write one StateSaveLocation. */
-    boolean sharesDirectory() {
+    public boolean sharesDirectory() {
         return group.filter(g -> !g.directoryId().isEmpty()).isPresent();
     }
 
@@ -81,7 +81,7 @@ record Membership(int self, Optional<JournalGroup> group) {
      *
      * @return why that cannot be, "" if it has begun
      */
-    String takeover(SlurmConf conf, int index, java.util.function.Consumer<String> log) {
+    public String takeover(SlurmConf conf, int index, java.util.function.Consumer<String> log) {
         if (group.isEmpty()) {
             return "no backup controller is configured";
         }
