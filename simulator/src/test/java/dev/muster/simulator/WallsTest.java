@@ -36,7 +36,7 @@ class WallsTest {
             "model", order(". hdf5 format cluster job node api accounting"),
             "core", order("options state index tres command limits step reservation job partition node preempt timer"),
             "scheduler", order("request node timeline claim queue preempt pass forecast"),
-            "controller", order("outbox kafka config stats lua dbd view site engine accounting nodes edge"),
+            "controller", order("ha outbox kafka config stats lua dbd view site engine accounting nodes edge"),
             "node", order("spool os hardware config meter cgroup step job io"),
             "cli",
                     order("command connection option request profile format shape wrap submit service "
