@@ -98,6 +98,15 @@ mkdir -p apart c1/ctl; : > start.out
 unshare -um bash -c "hostname c1; mount --bind $dir/c1/ctl $dir/ctl; mount --bind $PWD/apart $dir/state
   exec slurmctld -f $SLURM_CONF" </dev/null >/dev/null 2>&1
 becomes "a host with another directory says so" 1 \
-  '"$(grep -c "is not the directory of c2, which leads" "$dir/c1/ctl/slurmctld.log" 2>/dev/null | xargs)"'
+  '"$(grep -c "is not the directory of c2:" "$dir/c1/ctl/slurmctld.log" 2>/dev/null | xargs)"'
 becomes "and stops" "" '"$(controller_pid 1)"'
 check "the leader goes on" "hello" "$(srun echo hello)"
+
+# one of the two goes on alone with their journal
+kill "$(controller_pid 2)"; soon '[ -z "$(controller_pid 2)" ]'
+sed -i '/^SlurmctldHost=c2/d' "$SLURM_CONF"
+start_controller 1
+soon '[ "$(leader)" = 1 ]'
+match "a single controller has the jobs of both" "JobState=COMPLETED" "$(scontrol -o show job "$long" 2>&1)"
+soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = 2 ]'
+check "and runs more" "hello" "$(srun echo hello)"

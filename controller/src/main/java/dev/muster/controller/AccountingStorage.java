@@ -43,8 +43,9 @@ record AccountingStorage(
      */
     Accounting open(SlurmConf conf, Path directory, Function<String, Bytes> contents) {
         String type = conf.text(Key.ACCOUNTING_STORAGE_TYPE);
-        if (sharesDirectory && !type.equals("accounting_storage/slurmdbd")) {
+        if (sharesDirectory && conf.controllers().size() > 1 && !type.equals("accounting_storage/slurmdbd")) {
             // tables in StateSaveLocation cannot be fenced against a former leader
+            environment.log().info("controllers that share StateSaveLocation keep no accounting without slurmdbd");
             return new NoAccounting();
         }
         return switch (type) {

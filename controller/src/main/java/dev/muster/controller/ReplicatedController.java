@@ -15,12 +15,14 @@ import dev.muster.daemon.Sessions;
 import dev.muster.journal.FileJournal;
 import dev.muster.journal.Journal;
 import dev.muster.journal.JournalException;
+import dev.muster.journal.JournalGenerations;
 import dev.muster.journal.JournalGroup;
 import dev.muster.journal.SharedDirectoryGroup;
 import dev.muster.model.api.SlurmdMessages.FollowController;
 import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -75,7 +77,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     }
 
     static boolean isConfigured(SlurmConf conf) {
-        return conf.controllers().size() > 1;
+        return conf.controllers().size() > 1 || JournalGenerations.isLeased(Path.of(conf.stateSaveLocation()));
     }
 
     @Override
@@ -94,10 +96,11 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
      */
     @Override
     public void start(boolean clean) throws IOException {
-        if (clean) {
-            throw new IOException("-c: the state of several controllers is not forgotten by one of them");
+        if (clean && conf.controllers().size() > 1) {
+            throw new IOException("-c: the state of several controllers is not forgotten by one of them: stop"
+                    + " all, and start one with a slurm.conf that names it alone");
         }
-        StateDirectory.open(Path.of(conf.stateSaveLocation()), conf.clusterName(), false, log::error);
+        StateDirectory.open(Path.of(conf.stateSaveLocation()), conf.clusterName(), clean, log::error);
         Sessions sessions = credentials().sessions();
         credentials().sack().ifPresent(s -> s.serve(sessions.keys()));
         synchronized (this) { // a role that comes at once waits until the group is known
@@ -108,7 +111,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     }
 
     private JournalGroup shareDirectory(Sessions sessions) {
-        int self = ControllerHost.ofThisHost().index(conf);
+        int self = Math.max(ControllerHost.ofThisHost().index(conf), 0); // one that is localhost has no index
         long leaseMs = 1000L * Math.clamp(conf.number(Key.SLURMCTLD_TIMEOUT), 1, LEASE_MAX_S);
         return SharedDirectoryGroup.join(
                 new SharedDirectoryGroup.Options(
@@ -231,7 +234,11 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     }
 
     private Path journalDirectory() {
-        return Path.of(conf.stateSaveLocation()).resolve("journal");
+        try {
+            return JournalGenerations.newest(Path.of(conf.stateSaveLocation()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /**

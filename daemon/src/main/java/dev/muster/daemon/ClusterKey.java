@@ -5,6 +5,7 @@ import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.KeySet;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -50,11 +51,22 @@ public final class ClusterKey {
         Path path = places.keyFiles().getLast().toPath();
         byte[] key = new byte[64];
         new SecureRandom().nextBytes(key);
-        Path fresh = path.resolveSibling(path.getFileName() + ".new");
-        Files.deleteIfExists(fresh);
-        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.write(fresh, key);
-        Files.move(fresh, path, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        Path directory = path.toAbsolutePath().getParent();
+        Path fresh = Files.createTempFile(
+                directory,
+                path.getFileName().toString(),
+                ".new",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try {
+            Files.write(fresh, key);
+            Files.createLink(path, fresh);
+        } catch (FileAlreadyExistsException e) {
+            return read(path); // another controller's, which starts at the same time
+        } catch (UnsupportedOperationException e) {
+            Files.move(fresh, path, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
         return KeySet.of(key);
     }
 

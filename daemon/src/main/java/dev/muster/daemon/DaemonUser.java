@@ -5,6 +5,7 @@ import dev.muster.model.format.ErrorSentence;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * daemons' Main, after the configuration and the keys have been read and before the state is.
  */
 public final class DaemonUser {
+    /** Numbers of errors of the system: not permitted, no access. */
+    private static final int EPERM = 1;
+
+    private static final int EACCES = 13;
+
     private static final int SAME_GROUP = -1;
 
     private final String name;
@@ -124,6 +130,9 @@ public final class DaemonUser {
                 }
             }
             add(sum, handOver(directory, ".", gid));
+        } catch (AccessDeniedException e) {
+            // root has no rights on the file system, as with NFS's root_squash: what matters is what SlurmUser may do
+            log.verbose(key + "=" + directory + ": root cannot look into " + e.getFile());
         } catch (IOException e) {
             throw new IOException(
                     key + "=" + directory + ": files of root cannot be given to SlurmUser " + name + ": "
@@ -155,6 +164,9 @@ public final class DaemonUser {
                     group);
         } catch (UnsatisfiedLinkError e) {
             throw new IOException("not started by the launcher", e);
+        }
+        if (answer[0] == EACCES || answer[0] == EPERM) {
+            throw new AccessDeniedException(entry);
         }
         if (answer[0] != 0) {
             throw new IOException(entry + ": " + ProcessIds.words(answer[0]));

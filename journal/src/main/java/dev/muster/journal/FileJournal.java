@@ -384,11 +384,16 @@ public final class FileJournal implements Journal {
 
     @Override
     public void onFailure(Consumer<JournalException> listener) {
+        JournalException happened;
         lock.lock();
         try {
             failureListeners.add(listener);
+            happened = failure;
         } finally {
             lock.unlock();
+        }
+        if (happened != null) {
+            listener.accept(happened);
         }
     }
 
@@ -457,6 +462,7 @@ public final class FileJournal implements Journal {
 
     @Override
     public void writeSnapshot(long index, Iterator<byte[]> items) {
+        requireAlive();
         if (index > durableIndex) {
             throw new IllegalArgumentException("snapshot at " + index + " is ahead of durable " + durableIndex);
         }
@@ -492,6 +498,9 @@ public final class FileJournal implements Journal {
 
     @Override
     public long truncateBefore(long index) {
+        if (failure != null) {
+            return firstIndex(); // its files may be another writer's
+        }
         List<Path> gone = new ArrayList<>();
         long first;
         lock.lock();

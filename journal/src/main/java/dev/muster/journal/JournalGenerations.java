@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -26,45 +27,68 @@ public final class JournalGenerations {
     private JournalGenerations() {}
 
     /**
-     * Returns the directory of the newest generation.
+     * Returns the directory of the newest complete generation.
      *
      * @param state StateSaveLocation
      */
     public static Path newest(Path state) throws IOException {
-        List<Path> all = all(state);
-        return all.isEmpty() ? state.resolve(FIRST) : all.getLast();
+        LeaseDirectory.Epoch epoch = new LeaseDirectory(state).epoch();
+        return directory(state, epoch.term() == 0 ? highest(state) : epoch.generation());
     }
 
-    /** Returns all generations after the first, oldest first. */
+    /** Returns the highest term of a generation in the directory, complete or not; 0 for none. */
+    static long highest(Path state) throws IOException {
+        return all(state).stream()
+                .filter(g -> !g.toString().endsWith(UNFINISHED))
+                .mapToLong(JournalGenerations::term)
+                .max()
+                .orElse(0);
+    }
+
+    private static Path directory(Path state, long generation) {
+        return state.resolve(generation == 0 ? FIRST : FIRST + "." + generation);
+    }
+
+    /**
+     * Returns whether several controllers share, or have shared, the directory: its journal is written under a lease.
+     */
+    public static boolean isLeased(Path state) {
+        return new LeaseDirectory(state).exists();
+    }
+
+    /** Returns all generations after the first, those included that were never complete. */
     private static List<Path> all(Path state) throws IOException {
         if (!Files.isDirectory(state)) {
             return List.of();
         }
         try (Stream<Path> files = Files.list(state)) {
-            return files.filter(f -> f.getFileName().toString().matches(FIRST + "\\.[0-9]{1,18}"))
-                    .sorted((a, b) -> Long.compare(term(a), term(b)))
+            return files.filter(f -> f.getFileName().toString().matches(FIRST + "\\.[0-9]{1,18}(\\.new)?"))
                     .toList();
         }
     }
 
     private static long term(Path generation) {
-        return Long.parseLong(generation.getFileName().toString().substring(FIRST.length() + 1));
+        return Long.parseLong(generation.getFileName().toString().split("\\.")[1]);
     }
 
     /**
      * Makes the generation of a term. The term has begun already: what its predecessor's leader syncs from now on is
      * acknowledged to no caller.
      *
+     * @param generation term of the newest complete generation
      * @return its directory
      */
-    static Path begin(Path state, long term) throws IOException {
-        Path source = newest(state);
-        Path done = state.resolve(FIRST + "." + term);
+    static Path begin(Path state, long generation, long term) throws IOException {
+        Path source = directory(state, generation);
+        List<Path> files = files(source);
+        if (generation > 0 && files.isEmpty()) {
+            throw new NoSuchFileException(source.toString()); // not visible yet, or removed by hand
+        }
+        Path done = directory(state, term);
         Path fresh = state.resolve(FIRST + "." + term + UNFINISHED);
         delete(fresh);
         Files.createDirectory(
                 fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        List<Path> files = files(source);
         Path lastSegment = files.stream()
                 .filter(f -> f.getFileName().toString().startsWith(Segment.PREFIX))
                 .reduce((a, b) -> b)
@@ -94,10 +118,12 @@ public final class JournalGenerations {
         for (Path file : files(state.resolve(FIRST))) {
             Files.deleteIfExists(file);
         }
+        Files.deleteIfExists(state.resolve(FIRST).resolve(Segment.SPARE));
     }
 
     /** Removes all generations: {@code slurmctld -c}. */
     public static void removeAll(Path state) throws IOException {
+        new LeaseDirectory(state).clear();
         removeBefore(state, Long.MAX_VALUE);
     }
 

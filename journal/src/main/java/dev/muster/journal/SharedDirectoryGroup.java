@@ -60,7 +60,11 @@ public final class SharedDirectoryGroup implements JournalGroup {
     }
 
     /** @param journal null until it is open */
-    private record Term(long number, @Nullable FileJournal journal) {}
+    private record Term(Epoch epoch, @Nullable FileJournal journal) {
+        long number() {
+            return epoch.term();
+        }
+    }
 
     /** The leader's last sign of life, and when it was new here. */
     private record Observation(Epoch epoch, Optional<Heartbeat> heartbeat, long sinceNs) {
@@ -91,6 +95,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
     // Only the watcher touches these.
     private long beats;
     private long renewedNs;
+    private long lookedNs = System.nanoTime();
     private String trouble = "";
 
     private SharedDirectoryGroup(Options options, Roles roles) {
@@ -119,7 +124,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
                     renew(term);
                 }
                 trouble = "";
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 told("StateSaveLocation=" + options.state() + ": " + ErrorSentence.of(e));
                 Term term = leading;
                 if (term != null && System.nanoTime() - renewedNs > options.leaseMs() * 1_000_000) {
@@ -151,7 +156,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
     }
 
     private void renew(Term term) throws IOException {
-        if (lease.epoch().term() != term.number()) {
+        if (!lease.epoch().isTermOf(term.epoch())) {
             end(term, "another controller leads", -1);
             return;
         }
@@ -176,7 +181,10 @@ public final class SharedDirectoryGroup implements JournalGroup {
         String directory = lease.id().toString();
         Epoch epoch = lease.epoch();
         Optional<Heartbeat> heartbeat = epoch.member() < 0 ? Optional.empty() : lease.heartbeat(epoch.member());
-        if (!seen.isSame(epoch, heartbeat)) {
+        boolean wasBlocked = System.nanoTime() - lookedNs > BEATS_MISSED * options.beatMs() * 1_000_000;
+        lookedNs = System.nanoTime();
+        // the time in which this member itself could not look, as by a hung file server, proves nothing
+        if (wasBlocked || !seen.isSame(epoch, heartbeat)) {
             seen = new Observation(epoch, heartbeat, System.nanoTime());
         }
         if (epoch.member() != options.self()) {
@@ -206,12 +214,10 @@ public final class SharedDirectoryGroup implements JournalGroup {
             int next = heartbeat.successor();
             return next < 0 || next == options.self() || isExpired;
         }
-        if (leader == options.self()) {
-            return true; // an earlier process of this host
-        }
+        boolean isSilent = last.ageMs() > BEATS_MISSED * options.beatMs();
         return isExpired
-                || last.ageMs() > BEATS_MISSED * options.beatMs()
-                        && options.peers().isStopped(leader);
+                || isSilent && leader == options.self() // an earlier process of this host
+                || isSilent && options.peers().isStopped(leader);
     }
 
     private void begin(String directory, Epoch before) throws IOException {
@@ -221,10 +227,10 @@ public final class SharedDirectoryGroup implements JournalGroup {
             tell(() -> roles.refused(objection.get()));
             return;
         }
-        if (!lease.begin(before, options.self())) {
+        Term term = new Term(before.next(options.self(), JournalGenerations.highest(options.state())), null);
+        if (!lease.begin(before, term.epoch())) {
             return;
         }
-        Term term = new Term(before.term() + 1, null);
         successor = -1;
         beat(term.number(), Activity.LEADS, -1);
         renewedNs = System.nanoTime();
@@ -237,20 +243,19 @@ public final class SharedDirectoryGroup implements JournalGroup {
     private void lead(Term begun) {
         FileJournal journal;
         try {
-            journal = open(begun.number());
-        } catch (IOException | JournalException e) {
-            boolean isLost = !holds(begun.number());
-            if (!isLost && e instanceof JournalException) {
+            journal = open(begun.epoch());
+        } catch (IOException | RuntimeException e) {
+            boolean isDamaged = e instanceof JournalException && !(e.getCause() instanceof IOException);
+            if (isDamaged && holds(begun.epoch())) {
                 closed = true;
                 roles.refused(ErrorSentence.of(e));
                 return;
             }
             options.log().accept("slurmctld does not lead: " + ErrorSentence.of(e));
-            leading = null;
-            pausedUntilNs = System.nanoTime() + options.leaseMs() * 1_000_000;
+            end(begun, "the journal cannot be opened", -1);
             return;
         }
-        Term term = new Term(begun.number(), journal);
+        Term term = new Term(begun.epoch(), journal);
         synchronized (this) {
             if (leading != begun) {
                 journal.close();
@@ -262,27 +267,42 @@ public final class SharedDirectoryGroup implements JournalGroup {
         roles.leads(term.number(), journal);
     }
 
-    private FileJournal open(long term) throws IOException {
-        Path directory = JournalGenerations.begin(options.state(), term);
+    private FileJournal open(Epoch epoch) throws IOException {
+        long term = epoch.term();
+        Path directory = JournalGenerations.begin(options.state(), epoch.generation(), term);
         UUID id = FileJournal.clusterIdOf(directory)
                 .orElseGet(
                         () -> UUID.nameUUIDFromBytes(("muster " + options.cluster()).getBytes(StandardCharsets.UTF_8)));
         FileJournal journal =
-                FileJournal.open(directory, FileJournal.Options.of(id, options.log()), new FencedDisk(term));
-        JournalGenerations.removeBefore(options.state(), term);
+                FileJournal.open(directory, FileJournal.Options.of(id, options.log()), new FencedDisk(epoch));
+        try {
+            if (!lease.complete(epoch)) {
+                throw new IOException("another controller leads");
+            }
+        } catch (IOException | RuntimeException e) {
+            journal.close();
+            throw e;
+        }
+        try {
+            JournalGenerations.removeBefore(options.state(), term);
+        } catch (IOException | RuntimeException e) {
+            // a file that another host still has open; the next term removes it
+            options.log().accept("an earlier journal is not removed: " + ErrorSentence.of(e));
+        }
         return journal;
     }
 
-    private boolean holds(long term) {
+    private boolean holds(Epoch term) {
         try {
-            return lease.epoch().term() == term;
+            return lease.epoch().isTermOf(term);
         } catch (IOException e) {
             return false;
         }
     }
 
     /**
-     * Ends a term once: its journal fails and is closed, the lease is free, and then the controller follows.
+     * Ends a term once: its journal fails and is closed, the controller follows, and then the lease is free. For the
+     * time of a lease this member begins no other term, so that a disk that fails here only leaves the other one time.
      *
      * @param next member that is to lead; -1 for any
      */
@@ -292,9 +312,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
                 return;
             }
             leading = null;
-            if (next >= 0) {
-                pausedUntilNs = System.nanoTime() + options.leaseMs() * 1_000_000;
-            }
+            pausedUntilNs = System.nanoTime() + options.leaseMs() * 1_000_000;
         }
         FileJournal journal = term.journal();
         if (journal != null) {
@@ -304,16 +322,16 @@ public final class SharedDirectoryGroup implements JournalGroup {
             if (journal != null) {
                 journal.close();
             }
-            release(term.number(), next);
             roles.follows();
+            release(term.epoch(), next);
         });
     }
 
     /** Frees the lease, unless another term has begun. */
-    private void release(long term, int next) {
+    private void release(Epoch term, int next) {
         try {
-            if (lease.epoch().term() == term) {
-                lease.beat(options.self(), new Heartbeat(term, Long.MAX_VALUE, Activity.RELEASED, next));
+            if (lease.epoch().isTermOf(term)) {
+                lease.beat(options.self(), new Heartbeat(term.term(), Long.MAX_VALUE, Activity.RELEASED, next));
             }
         } catch (IOException e) {
             options.log().accept("the lease is not released: " + ErrorSentence.of(e));
@@ -330,16 +348,16 @@ public final class SharedDirectoryGroup implements JournalGroup {
 
     /** Lets a sync succeed only while the term is the lease's: what is written in vain is acknowledged to no caller. */
     private final class FencedDisk implements Disk {
-        private final long term;
+        private final Epoch term;
 
-        FencedDisk(long term) {
+        FencedDisk(Epoch term) {
             this.term = term;
         }
 
         @Override
         public void sync(FileChannel channel) throws IOException {
             Disk.super.sync(channel);
-            if (lease.epoch().term() != term) {
+            if (!lease.epoch().isTermOf(term)) {
                 throw new IOException("another controller leads");
             }
         }

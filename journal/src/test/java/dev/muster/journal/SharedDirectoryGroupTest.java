@@ -125,9 +125,9 @@ class SharedDirectoryGroupTest {
         Member first = leader(0);
         first.write("a");
         LeaseDirectory lease = new LeaseDirectory(state);
-        assertThat(lease.begin(lease.epoch(), 1)).isTrue();
-        long index = first.journal.append("lost".getBytes(UTF_8));
-        assertThatThrownBy(() -> first.journal.durable(index).join()).isInstanceOf(CompletionException.class);
+        assertThat(lease.begin(lease.epoch(), lease.epoch().next(1, 0))).isTrue();
+        assertThatThrownBy(() -> first.write("lost"))
+                .isInstanceOfAny(CompletionException.class, JournalException.class);
         assertThat(first.next()).isEqualTo("follows");
         Member second = new Member(1);
         assertThat(second.next()).startsWith("leads");
@@ -140,13 +140,12 @@ class SharedDirectoryGroupTest {
         var options = FileJournal.Options.of(java.util.UUID.randomUUID(), _ -> {});
         try (FileJournal former = FileJournal.open(old, options)) {
             former.durable(former.append("a".getBytes(UTF_8))).join();
-            Path next = JournalGenerations.begin(state, 7);
+            Path next = JournalGenerations.begin(state, 0, 7);
             former.durable(former.append("late".getBytes(UTF_8))).join();
             try (FileJournal journal = FileJournal.open(next, options)) {
                 assertThat(journal.lastIndex()).isEqualTo(1);
             }
         }
-        assertThat(JournalGenerations.newest(state)).isEqualTo(state.resolve("journal.7"));
     }
 
     @Test
@@ -154,7 +153,8 @@ class SharedDirectoryGroupTest {
         Files.createDirectories(state.resolve("lease"));
         LeaseDirectory lease = new LeaseDirectory(state);
         lease.id();
-        assertThat(lease.begin(LeaseDirectory.Epoch.NONE, 0)).isTrue();
+        assertThat(lease.begin(LeaseDirectory.Epoch.NONE, LeaseDirectory.Epoch.NONE.next(0, 0)))
+                .isTrue();
         lease.beat(0, new LeaseDirectory.Heartbeat(1, 1, LeaseDirectory.Activity.LEADS, -1));
         long beganNs = System.nanoTime();
         Member second = new Member(1);
@@ -192,6 +192,90 @@ class SharedDirectoryGroupTest {
     void aDirectoryThatTheLeaderDoesNotUseIsRefused() throws InterruptedException {
         assertThat(new Member(0, "another directory").next()).isEqualTo("another directory");
         assertThat(new LeaseDirectory(state).exists()).isTrue();
+    }
+
+    /** A listing of the directory may be old: the lease's record names the generation. */
+    @Test
+    void aGenerationThatIsNotVisibleYetIsAwaited() throws Exception {
+        Member first = leader(0);
+        first.write("a");
+        first.group.close();
+        Path hidden = state.resolve("hidden");
+        Files.move(state.resolve("journal.1"), hidden);
+        Member second = new Member(1);
+        assertThat(second.next()).isEqualTo("follows");
+        Files.move(hidden, state.resolve("journal.1"));
+        assertThat(second.next()).startsWith("leads");
+        assertThat(second.entries()).containsExactly("a");
+    }
+
+    @Test
+    void aTermThatEndedEarlyLeavesNothingBehind() throws Exception {
+        Files.createDirectories(state.resolve("journal.1.new"));
+        LeaseDirectory lease = new LeaseDirectory(state);
+        lease.id();
+        lease.begin(LeaseDirectory.Epoch.NONE, LeaseDirectory.Epoch.NONE.next(0, 0));
+        Member member = leader(0);
+        member.write("a");
+        try (var files = Files.list(state)) {
+            assertThat(files.map(f -> f.getFileName().toString()).toList())
+                    .containsExactlyInAnyOrder("lease", "journal.2");
+        }
+    }
+
+    @Test
+    void aClearedDirectoryBeginsAnew() throws Exception {
+        Member first = leader(0);
+        first.write("a");
+        first.group.close();
+        JournalGenerations.removeAll(state);
+        Member next = leader(0);
+        assertThat(next.journal.lastIndex()).isZero();
+        assertThat(JournalGenerations.newest(state)).isEqualTo(state.resolve("journal.3"));
+    }
+
+    /** An administrator has removed the lease: no term is used twice, and no entry is lost. */
+    @Test
+    void aRemovedLeaseLosesNothing() throws Exception {
+        for (int i = 1; i <= 2; i++) {
+            Member member = leader(0);
+            member.write("entry " + i);
+            member.group.close();
+        }
+        try (var files = Files.list(state.resolve("lease"))) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Member again = new Member(0);
+        assertThat(again.next()).isEqualTo("leads 3");
+        assertThat(again.entries()).containsExactly("entry 1", "entry 2");
+    }
+
+    @Test
+    void oneOfManyBeginsATerm() throws Exception {
+        LeaseDirectory one = new LeaseDirectory(state);
+        one.id();
+        LeaseDirectory.Epoch before = one.epoch();
+        java.util.concurrent.atomic.AtomicInteger begun = new java.util.concurrent.atomic.AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            int member = i;
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    if (new LeaseDirectory(state).begin(before, before.next(member, 0))) {
+                        begun.incrementAndGet();
+                    }
+                } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(begun.get()).isLessThanOrEqualTo(1);
+        assertThat(one.epoch().term()).isEqualTo(begun.get());
     }
 
     @Test

@@ -226,11 +226,16 @@ final class LeaderJournal implements Journal {
 
     @Override
     public void onFailure(Consumer<JournalException> listener) {
+        JournalException happened;
         lock.lock();
         try {
             failureListeners.add(listener);
+            happened = failure;
         } finally {
             lock.unlock();
+        }
+        if (happened != null) {
+            listener.accept(happened);
         }
     }
 

@@ -12,7 +12,6 @@ public final class LeaseRule {
     private final String holder;
     private final boolean isPrimary;
     private final long leaseMs;
-    private boolean hasAsked;
     private boolean hasHeld;
     private @Nullable LeaseRow last;
     private long unchangedSinceMs;
@@ -48,9 +47,7 @@ public final class LeaseRule {
             unchangedSinceMs = nowMs;
         }
         last = row;
-        boolean isFirst = !hasAsked;
-        hasAsked = true;
-        return isFirst && isPrimary
+        return !hasHeld && isPrimary
                 || !hasHeld && row.holder().equals(holder)
                 || row.isExpired()
                 || nowMs - unchangedSinceMs >= 2 * leaseMs;

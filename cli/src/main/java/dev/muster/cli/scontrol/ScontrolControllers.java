@@ -143,7 +143,7 @@ final class ScontrolControllers {
     static int shutdown(CommandContext c, boolean controllerOnly) {
         Json.Obj q = new Json.Obj().put("controllerOnly", controllerOnly);
         int controllers = c.host().controllers().size();
-        for (int i = 0; i < controllers && controllers > 2; i++) {
+        for (int i = 0; i < controllers && controllers > 1; i++) {
             try {
                 if (!leads(c, i)) {
                     c.host()

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -98,10 +99,14 @@ public final class BlobStore {
 
     /** Writes the content if it is not there yet. */
     public void put(String hash, Bytes content) {
-        if (hash.isEmpty() || recent.containsKey(hash) || Files.exists(file(hash))) {
+        if (hash.isEmpty()) {
             return;
         }
         try {
+            if (Files.exists(file(hash))) {
+                keepFromRemoval(hash);
+                return;
+            }
             Path file = file(hash);
             Files.createDirectories(file.getParent(), StateDirectory.OWN_DIRECTORY);
             Path fresh = Files.createTempFile(file.getParent(), "new", "");
@@ -110,6 +115,15 @@ public final class BlobStore {
             unsynced.add(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** An old file that is needed again is as young as a new one: {@link #removeUnused} may run with an older state. */
+    private void keepFromRemoval(String hash) throws IOException {
+        FileTime now = FileTime.fromMillis(System.currentTimeMillis());
+        Path file = file(hash);
+        if (now.toMillis() - Files.getLastModifiedTime(file).toMillis() > UNUSED_KEPT_MS / 4) {
+            Files.setLastModifiedTime(file, now);
         }
     }
 

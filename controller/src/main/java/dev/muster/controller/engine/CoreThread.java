@@ -7,6 +7,7 @@ import dev.muster.core.state.DecisionTime;
 import dev.muster.core.state.State;
 import dev.muster.daemon.DaemonLog;
 import dev.muster.journal.Journal;
+import dev.muster.journal.JournalException;
 import dev.muster.model.SlurmErrno;
 import java.util.ArrayList;
 import java.util.List;
@@ -254,7 +255,15 @@ public final class CoreThread {
             log.error("internal error deciding " + item.command.getClass().getSimpleName(), e);
             decision = Decision.reject(SlurmErrno.INTERNAL);
         }
-        long index = pipeline.take(decision, item.command, item.uid, now, item.answer::complete);
+        long index;
+        try {
+            index = pipeline.take(decision, item.command, item.uid, now, item.answer::complete);
+        } catch (JournalException e) {
+            // the journal has ended, and its listener stops this thread
+            Decision refusal = Decision.reject(SlurmErrno.IN_STANDBY_MODE);
+            item.answer.complete(refusal);
+            return refusal;
+        }
         if (decision instanceof Decision.Accepted a && !a.changes().isEmpty()) {
             if (!(item.command instanceof Command.SubmitJob)) {
                 urgent = true;

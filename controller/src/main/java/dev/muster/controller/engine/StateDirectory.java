@@ -179,10 +179,9 @@ public final class StateDirectory {
             return;
         }
         try {
-            Path next = directory.resolve(NAME_FILE + ".new");
-            Files.deleteIfExists(next);
-            try (FileChannel out =
-                    FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWN_FILE)) {
+            // a name of its own: another controller may start at the same time
+            Path next = Files.createTempFile(directory, NAME_FILE, ".new", OWN_FILE);
+            try (FileChannel out = FileChannel.open(next, StandardOpenOption.WRITE)) {
                 out.write(ByteBuffer.wrap((cluster + "\n").getBytes(StandardCharsets.UTF_8)));
                 out.force(true);
             }

@@ -40,7 +40,8 @@ public record ControllerHost(String shortName, String longName) {
      */
     public static Optional<String> refusal(SlurmConf conf, ControllerHost host) {
         List<String> named = names(conf);
-        boolean valid = named.contains(host.shortName) || named.contains(host.longName) || named.contains(LOCALHOST);
+        boolean isAnyHost = named.size() == 1 && named.contains(LOCALHOST);
+        boolean valid = isAnyHost || host.index(conf) >= 0;
         return valid
                 ? Optional.empty()
                 : Optional.of("This host (" + host.shortName + "/" + host.longName + ") not a valid controller");

@@ -5,6 +5,7 @@ import dev.muster.config.SlurmConf;
 import dev.muster.journal.SharedDirectoryGroup;
 import dev.muster.json.Codec;
 import dev.muster.json.Json;
+import dev.muster.model.api.ClusterMessages.JournalMember;
 import dev.muster.model.api.ClusterMessages.Ping;
 import dev.muster.model.api.ClusterMessages.PingReply;
 import dev.muster.transport.Audience;
@@ -67,16 +68,20 @@ public final class ControllerPeers implements SharedDirectoryGroup.Peers {
                 continue;
             }
             Controller other = all.get(i);
-            Optional<String> theirs = ping(other)
-                    .filter(reply -> reply.member().leads())
-                    .map(reply -> reply.member().directory());
-            if (theirs.isPresent() && !theirs.get().equals(directory)) {
+            Optional<JournalMember> theirs = ping(other).map(PingReply::member);
+            if (theirs.isPresent() && isOfAnother(theirs.get(), directory)) {
                 return Optional.of("StateSaveLocation=" + conf.stateSaveLocation() + " is not the directory of "
-                        + other.host() + ", which leads: two controllers need one directory that they share. Name three"
+                        + other.host() + ": two controllers need one directory that they share. Name three"
                         + " SlurmctldHost for directories of their own");
             }
         }
         return Optional.empty();
+    }
+
+    /** One that stands by and has no directory yet waits for this one's. */
+    private static boolean isOfAnother(JournalMember other, String directory) {
+        boolean isKnown = other.leads() || !other.directory().isEmpty();
+        return isKnown && !other.directory().equals(directory);
     }
 
     /** Returns the controller's answer; empty where it gives none. */
