@@ -33,3 +33,34 @@ ${3:-}"
   soon '[ "$(sinfo -h -N -o %T 2>/dev/null | grep -c idle)" = "$nodes" ]'
   cd "$dir/work"
 }
+
+# sbatch in three loops and a job that runs all the time, while leaders are killed.
+begin_submissions() {
+  cat > once.sh <<'J'
+#!/bin/bash
+echo "$SLURM_JOB_ID" >> ran
+exit 3
+J
+  submit() {
+    while [ ! -e done ]; do sbatch --parsable -o /dev/null once.sh >>"acknowledged.$1" 2>>refused || true; done
+  }
+  long=$(sbatch --parsable -o long.out --wrap 'for i in $(seq 200); do echo $i; sleep 0.2; done')
+  running "$long"
+  submitters=
+  for i in 1 2 3; do submit "$i" & submitters="$submitters $!"; done
+}
+# Each acknowledged job has run once and is known afterwards.
+check_submissions() { # KILLS
+  : > done; wait $submitters
+  cat acknowledged.* | sort -n > acknowledged
+  soon '[ "$(squeue -h -t PD,R,CG -n once.sh | wc -l)" = 0 ]' 120
+  check "no id is given twice" "" "$(uniq -d acknowledged)"
+  sort -n ran > ran.sorted
+  check "no job runs twice" "" "$(uniq -d ran.sorted)"
+  check "every acknowledged job has run" "" "$(comm -23 <(sort acknowledged) <(sort ran) | head -5)"
+  check "with its exit code" "$(wc -l < acknowledged)" \
+    "$(scontrol -o show job | grep -F JobName=once.sh | grep -c 'JobState=FAILED .*ExitCode=3:0')"
+  echo "     $(wc -l < acknowledged) jobs acknowledged over $1 kills of the leader"
+  soon '[ -z "$(squeue -h -j "$long")" ]' 60
+  check "a job that ran all the time is not disturbed" "$(seq 200)" "$(cat long.out)"
+}

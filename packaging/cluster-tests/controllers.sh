@@ -37,17 +37,7 @@ soon 'scontrol ping | grep -q "at c$still is UP (follows"'
 check "a job after the old leader goes on" "hello" "$(srun echo hello)"
 
 # sbatch in loops while leaders are killed: each acknowledged job runs once and is known afterwards
-cat > once.sh <<'S'
-#!/bin/bash
-echo "$SLURM_JOB_ID" >> ran
-exit 3
-S
-submit() {
-  while [ ! -e done ]; do sbatch --parsable -o /dev/null once.sh >>"acknowledged.$1" 2>>refused || true; done
-}
-long=$(sbatch --parsable -o long.out --wrap 'for i in $(seq 200); do echo $i; sleep 0.2; done')
-running "$long"
-for i in 1 2 3; do submit "$i" & done
+begin_submissions
 for round in 1 2; do
   was=$(leader)
   kill -9 "$(controller_pid "$was")"
@@ -55,15 +45,4 @@ for round in 1 2; do
   start_controller "$was"
   sleep 2 # 2 s: submissions under the new leader
 done
-: > done; wait
-cat acknowledged.* | sort -n > acknowledged
-soon '[ "$(squeue -h -t PD,R,CG -n once.sh | wc -l)" = 0 ]' 120
-check "no id is given twice" "" "$(uniq -d acknowledged)"
-sort -n ran > ran.sorted
-check "no job runs twice" "" "$(uniq -d ran.sorted)"
-check "every acknowledged job has run" "" "$(comm -23 <(sort acknowledged) <(sort ran) | head -5)"
-check "with its exit code" "$(wc -l < acknowledged)" \
-  "$(scontrol -o show job | grep -F JobName=once.sh | grep -c 'JobState=FAILED .*ExitCode=3:0')"
-echo "     $(wc -l < acknowledged) jobs acknowledged over 2 kills of the leader"
-soon '[ -z "$(squeue -h -j "$long")" ]' 60
-check "a job that ran all the time is not disturbed" "$(seq 200)" "$(cat long.out)"
+check_submissions 2

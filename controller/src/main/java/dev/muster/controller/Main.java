@@ -59,6 +59,11 @@ public final class Main {
         String reconfigure();
 
         void stop();
+
+        /** Returns the exit code of slurmctld: 1 where this daemon has refused to go on. */
+        default int exitCode() {
+            return 0;
+        }
     }
 
     private Main() {}
@@ -215,7 +220,7 @@ public final class Main {
         controller.stop();
         pid.remove();
         log.info("slurmctld stopped");
-        return 0;
+        return controller.exitCode();
     }
 
     private static Daemon daemon(SlurmConf conf, File file, DaemonLog log, Runnable onShutdown) {

@@ -35,6 +35,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     private @Nullable StandbyServer standby;
     private volatile @Nullable StandbyState followed;
     private volatile boolean stopping;
+    private volatile int exitCode;
 
     ReplicatedController(
             SlurmConf conf, File confFile, DaemonLog log, Runnable onShutdown, Consumer<Throwable> onFault) {
@@ -190,6 +193,8 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         if (SlurmConf.read(confFile) instanceof SlurmConf.Parsed.Ok ok) {
             conf = ok.conf();
         }
+        CountDownLatch ended = new CountDownLatch(1);
+        journal.onFailure(_ -> ended.countDown());
         Controller controller = new Controller(conf, confFile, log, onShutdown, this::fault);
         leading = controller;
         StandbyState following = followed;
@@ -203,11 +208,23 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
                     following == null ? Optional.empty() : following.take());
             log.info("slurmctld leads in term " + term);
             announce(controller, term);
-        } catch (JournalException e) {
-            log.info("slurmctld does not lead: " + e.getMessage());
         } catch (IOException | RuntimeException e) {
+            if (e instanceof JournalException || hasEnded(ended)) {
+                log.info("slurmctld does not lead: " + ErrorSentence.of(e));
+                return;
+            }
             log.fatal(ErrorSentence.of(e));
             onFault.accept(e);
+        }
+    }
+
+    /** A leader that hung while it started finds its files gone, and hears a moment later that another one leads. */
+    private static boolean hasEnded(CountDownLatch ended) {
+        try {
+            return ended.await(LEASE_MAX_S, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
@@ -296,6 +313,7 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
     @Override
     public void refused(String sentence) {
         log.fatal(sentence);
+        exitCode = 1;
         onShutdown.run();
     }
 
@@ -304,6 +322,11 @@ final class ReplicatedController implements JournalGroup.Roles, Main.Daemon {
         if (!(e instanceof JournalException)) {
             onFault.accept(e);
         }
+    }
+
+    @Override
+    public int exitCode() {
+        return exitCode;
     }
 
     /** A configuration that has changed: the leader reads it; another one when it leads. */

@@ -309,7 +309,9 @@ public final class FileJournal implements Journal {
         }
     }
 
-    /** Fails the journal from outside: its owner may not write any more. What is not durable yet is dropped. */
+    /**
+     * Fails the journal from outside: its owner may not write any more. Entries that are not durable yet are dropped.
+     */
     void end(JournalException reason) {
         fail(reason);
         lock.lock();

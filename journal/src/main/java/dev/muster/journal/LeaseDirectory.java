@@ -70,8 +70,10 @@ final class LeaseDirectory {
         }
     }
 
-    /** What a member last did. */
+    /** State of a member at its last heartbeat. */
     enum Activity {
+        /** Its term has begun, and it reads the journal. */
+        STARTS,
         LEADS,
         /** It has left its term, and another one may begin at once. */
         RELEASED,

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * says which one leads ({@link LeaseDirectory}); a member whose heartbeat stops for the time of the lease loses it.
  *
  * <p>A former leader that comes back acknowledges nothing: after each sync of the journal it reads the lease's term
- * before it lets out what it has written, and each term writes into files of its own ({@link JournalGenerations}). What
- * it had synced before the next term began is in the next leader's journal.
+ * before it acknowledges an entry, and each term writes into files of its own ({@link JournalGenerations}). Entries
+ * that it synced before the next term began are in the next leader's journal.
  */
 public final class SharedDirectoryGroup implements JournalGroup {
     private static final int BEATS_PER_LEASE = 20;
@@ -82,21 +82,24 @@ public final class SharedDirectoryGroup implements JournalGroup {
     private final LeaseDirectory lease;
     private final Thread watcher;
     /** Tells roles, one after the other. */
-    private final ExecutorService teller = Executors.newSingleThreadExecutor(
+    private final ExecutorService roleExecutor = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("journal-roles").daemon(true).unstarted(task));
 
     private volatile @Nullable Term leading;
     private volatile boolean closed;
+    /** The controller answers in the current term. */
+    private volatile boolean isServing;
+
     private volatile int successor = -1;
-    private volatile Observation seen = new Observation(Epoch.NONE, Optional.empty(), System.nanoTime());
+    private volatile Observation observation = new Observation(Epoch.NONE, Optional.empty(), System.nanoTime());
     /** Until when no term is begun here, after one that failed or was given away. */
     private volatile long pausedUntilNs = System.nanoTime();
 
     // Only the watcher touches these.
     private long beats;
     private long renewedNs;
-    private long lookedNs = System.nanoTime();
-    private String trouble = "";
+    private long lastPollNs = System.nanoTime();
+    private String lastError = "";
 
     private SharedDirectoryGroup(Options options, Roles roles) {
         this.options = options;
@@ -123,9 +126,9 @@ public final class SharedDirectoryGroup implements JournalGroup {
                 } else {
                     renew(term);
                 }
-                trouble = "";
+                lastError = "";
             } catch (IOException | RuntimeException e) {
-                told("StateSaveLocation=" + options.state() + ": " + ErrorSentence.of(e));
+                logOnce("StateSaveLocation=" + options.state() + ": " + ErrorSentence.of(e));
                 Term term = leading;
                 if (term != null && System.nanoTime() - renewedNs > options.leaseMs() * 1_000_000) {
                     end(term, "the lease cannot be renewed", -1);
@@ -148,9 +151,9 @@ public final class SharedDirectoryGroup implements JournalGroup {
         }
     }
 
-    private void told(String sentence) {
-        if (!sentence.equals(trouble)) {
-            trouble = sentence;
+    private void logOnce(String sentence) {
+        if (!sentence.equals(lastError)) {
+            lastError = sentence;
             options.log().accept(sentence);
         }
     }
@@ -164,7 +167,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
             end(term, "another controller is to lead", successor);
             return;
         }
-        beat(term.number(), Activity.LEADS, -1);
+        beat(term.number(), isServing ? Activity.LEADS : Activity.STARTS, -1);
         renewedNs = System.nanoTime();
     }
 
@@ -174,23 +177,23 @@ public final class SharedDirectoryGroup implements JournalGroup {
 
     private void standBy() throws IOException {
         if (options.self() > 0 && !lease.exists() && isEmpty()) {
-            told("slurmctld waits for the first SlurmctldHost: StateSaveLocation=" + options.state()
+            logOnce("slurmctld waits for the first SlurmctldHost: StateSaveLocation=" + options.state()
                     + " has no state yet");
             return;
         }
         String directory = lease.id().toString();
         Epoch epoch = lease.epoch();
         Optional<Heartbeat> heartbeat = epoch.member() < 0 ? Optional.empty() : lease.heartbeat(epoch.member());
-        boolean wasBlocked = System.nanoTime() - lookedNs > BEATS_MISSED * options.beatMs() * 1_000_000;
-        lookedNs = System.nanoTime();
+        boolean wasBlocked = System.nanoTime() - lastPollNs > BEATS_MISSED * options.beatMs() * 1_000_000;
+        lastPollNs = System.nanoTime();
         // the time in which this member itself could not look, as by a hung file server, proves nothing
-        if (wasBlocked || !seen.isSame(epoch, heartbeat)) {
-            seen = new Observation(epoch, heartbeat, System.nanoTime());
+        if (wasBlocked || !observation.isSame(epoch, heartbeat)) {
+            observation = new Observation(epoch, heartbeat, System.nanoTime());
         }
         if (epoch.member() != options.self()) {
             beat(epoch.term(), Activity.STANDS_BY, -1);
         }
-        if (mayBegin(seen) && System.nanoTime() - pausedUntilNs >= 0) {
+        if (mayBegin(observation) && System.nanoTime() - pausedUntilNs >= 0) {
             begin(directory, epoch);
         }
     }
@@ -217,7 +220,9 @@ public final class SharedDirectoryGroup implements JournalGroup {
         boolean isSilent = last.ageMs() > BEATS_MISSED * options.beatMs();
         return isExpired
                 || isSilent && leader == options.self() // an earlier process of this host
-                || isSilent && options.peers().isStopped(leader);
+                || isSilent
+                        && heartbeat.activity() == Activity.LEADS // a leader that starts has no open port yet
+                        && options.peers().isStopped(leader);
     }
 
     private void begin(String directory, Epoch before) throws IOException {
@@ -232,7 +237,8 @@ public final class SharedDirectoryGroup implements JournalGroup {
             return;
         }
         successor = -1;
-        beat(term.number(), Activity.LEADS, -1);
+        isServing = false;
+        beat(term.number(), Activity.STARTS, -1);
         renewedNs = System.nanoTime();
         leading = term;
         tell(() -> lead(term));
@@ -265,6 +271,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
         }
         journal.onFailure(e -> end(term, ErrorSentence.of(e), -1));
         roles.leads(term.number(), journal);
+        isServing = true;
     }
 
     private FileJournal open(Epoch epoch) throws IOException {
@@ -340,13 +347,13 @@ public final class SharedDirectoryGroup implements JournalGroup {
 
     private void tell(Runnable task) {
         try {
-            teller.execute(task);
+            roleExecutor.execute(task);
         } catch (RejectedExecutionException e) {
             // closed
         }
     }
 
-    /** Lets a sync succeed only while the term is the lease's: what is written in vain is acknowledged to no caller. */
+    /** Fails a sync once another term has begun, so that no caller gets an acknowledgement of the entry. */
     private final class FencedDisk implements Disk {
         private final Epoch term;
 
@@ -367,7 +374,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
 
     @Override
     public Status status() {
-        Observation last = seen;
+        Observation last = observation;
         Term term = leading;
         if (term != null) {
             return new Status(term.number(), Optional.of(options.self()), term.journal() != null, 0);
@@ -425,7 +432,7 @@ public final class SharedDirectoryGroup implements JournalGroup {
                 interrupted = true;
             }
         }
-        teller.close();
+        roleExecutor.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -52,7 +52,7 @@ public final class Slurmd implements AutoCloseable {
     private final X11Tunnels windows;
     private final Jobs jobs;
     private final ControllerLink link;
-    private final NodeOrders orders;
+    private final ControllerOrders orders;
     private final SlurmdApi queries;
     private final Server server;
     /** Has this node drained, for {@link UnexpectedErrors}. */
@@ -148,7 +148,7 @@ public final class Slurmd implements AutoCloseable {
         LaunchRelay launches =
                 new LaunchRelay(settings, log, loop, jobs::launch, node -> peers.dial(node, LaunchRelay.STREAM));
         UserFiles files = new UserFiles(namespaces::kept);
-        orders = new NodeOrders(
+        orders = new ControllerOrders(
                 log, loop, owner, link, registration, hooks, reports, jobs, manager, launches, files, meters.usage());
         queries = new SlurmdApi(
                 settings,

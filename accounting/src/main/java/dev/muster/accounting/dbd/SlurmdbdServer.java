@@ -84,7 +84,7 @@ public final class SlurmdbdServer {
     private volatile @Nullable ActiveDbd active;
 
     /** Absent with the embedded database, which no other process can open. */
-    private volatile @Nullable LeaseKeeper keeper;
+    private volatile @Nullable LeaseRenewal keeper;
 
     private @Nullable Server server;
 
@@ -210,11 +210,11 @@ public final class SlurmdbdServer {
         if (database.dialect() == Database.Dialect.H2) {
             active = new ActiveDbd(AccountingStore.on(database), edge, log).started();
         } else {
-            keeper = new LeaseKeeper(
-                    new LeaseTable(database, LeaseKeeper.LEASE_MS),
-                    new LeaseRule(role.host(conf), role == DbdRole.PRIMARY, LeaseKeeper.LEASE_MS),
+            keeper = new LeaseRenewal(
+                    new LeaseTable(database, LeaseRenewal.LEASE_MS),
+                    new LeaseRule(role.host(conf), role == DbdRole.PRIMARY, LeaseRenewal.LEASE_MS),
                     role.host(conf),
-                    new LeaseDuty(database, edge));
+                    new LeaseHandler(database, edge));
             keeper.start();
         }
         if (role == DbdRole.PRIMARY) {
@@ -261,11 +261,11 @@ public final class SlurmdbdServer {
     // ---- the lease
 
     /** Serves while this slurmdbd has the lease. */
-    private final class LeaseDuty implements LeaseKeeper.Duty {
+    private final class LeaseHandler implements LeaseRenewal.LeaseListener {
         private final Database database;
         private final ActiveDbd.Edge edge;
 
-        LeaseDuty(Database database, ActiveDbd.Edge edge) {
+        LeaseHandler(Database database, ActiveDbd.Edge edge) {
             this.database = database;
             this.edge = edge;
         }
@@ -280,7 +280,7 @@ public final class SlurmdbdServer {
             try {
                 activate(epoch, new ActiveDbd(AccountingStore.on(database, fence(epoch)), edge, log));
             } catch (AccountingException e) {
-                troubled(String.valueOf(e.getMessage()), true);
+                failed(String.valueOf(e.getMessage()), true);
                 giveUp(epoch);
             } catch (RuntimeException e) {
                 log.error("taking over", e);
@@ -294,9 +294,9 @@ public final class SlurmdbdServer {
                 try {
                     stored.check(connection);
                 } catch (Fence.StaleEpochException e) {
-                    LeaseKeeper own = keeper;
+                    LeaseRenewal own = keeper;
                     if (own != null) {
-                        own.look();
+                        own.renewNow();
                     }
                     throw e;
                 }
@@ -304,7 +304,7 @@ public final class SlurmdbdServer {
         }
 
         private void giveUp(long epoch) {
-            LeaseKeeper own = keeper;
+            LeaseRenewal own = keeper;
             if (own != null) {
                 own.giveUp(epoch, RETRY_MS);
             }
@@ -321,7 +321,7 @@ public final class SlurmdbdServer {
         }
 
         @Override
-        public void troubled(String sentence, boolean isStart) {
+        public void failed(String sentence, boolean isStart) {
             log.error(sentence.startsWith("cannot") ? sentence : unreachable(sentence));
             if (isStart) {
                 log.error("The database must be up when starting the "
@@ -336,7 +336,7 @@ public final class SlurmdbdServer {
     }
 
     private synchronized void activate(long epoch, ActiveDbd next) {
-        LeaseKeeper own = keeper;
+        LeaseRenewal own = keeper;
         if (stopping || own == null || !own.isCurrent(epoch)) {
             next.close();
             return;
@@ -355,21 +355,21 @@ public final class SlurmdbdServer {
     }
 
     /** A database that fails holds up no answer from memory where there is no other slurmdbd. */
-    private boolean mayServe(@Nullable LeaseKeeper own) {
+    private boolean mayServe(@Nullable LeaseRenewal own) {
         return own == null || !isPaired || own.isValid();
     }
 
     private Reply handle(Caller caller, String message, byte[] body) {
         ActiveDbd serving = active;
-        LeaseKeeper own = keeper;
+        LeaseRenewal own = keeper;
         if (serving != null && mayServe(own)) {
             return serving.api().handle(caller, message, body);
         }
         if (message.equals("Ping") && isPaired) {
             return Reply.of(new DbdMessages.Pinged(true));
         }
-        return serving != null && own != null && !own.trouble().isEmpty()
-                ? Reply.error(503, SlurmErrno.ERROR, "the accounting database does not answer: " + own.trouble())
+        return serving != null && own != null && !own.lastError().isEmpty()
+                ? Reply.error(503, SlurmErrno.ERROR, "the accounting database does not answer: " + own.lastError())
                 : Reply.error(Client.STANDBY, SlurmErrno.IN_STANDBY_MODE, SlurmErrno.IN_STANDBY_MODE.sentence());
     }
 

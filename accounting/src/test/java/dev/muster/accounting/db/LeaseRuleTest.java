@@ -9,8 +9,9 @@ class LeaseRuleTest {
     private static final long LEASE_MS = 1_000;
 
     /**
-     * Columns: role; what went before (start, waited: it has looked once, held: it had the lease and lost it); who has
-     * the lease; time left by the database's clock; time since the row changed by the own clock; verdict.
+     * Columns: role; history (start: it has just started, waited: it has read the lease once, held: it had the lease
+     * and lost it); holder of the lease; time left by the database's clock; time since the row changed by the own
+     * clock; verdict.
      */
     @ParameterizedTest
     @CsvSource(textBlock = """
@@ -18,6 +19,8 @@ class LeaseRuleTest {
         primary, start,  none,  0,     0,     take
         primary, start,  other, 900,   0,     take
         primary, start,  own,   900,   0,     take
+        # and goes on to try, as the backup may have renewed it in between
+        primary, waited, other, 900,   0,     take
         # the backup waits for the end of the primary's lease
         backup,  start,  none,  0,     0,     take
         backup,  start,  other, 900,   0,     wait

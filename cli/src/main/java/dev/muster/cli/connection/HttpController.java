@@ -9,7 +9,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
-import dev.muster.transport.PeerWatch;
+import dev.muster.transport.FailoverWatch;
 import dev.muster.transport.Session;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -154,7 +154,7 @@ public final class HttpController implements Controller {
         Client known = takeIdle();
         if (known != null) {
             Session current = session();
-            try (PeerWatch _ = LeaderWatch.over(known, conf, audience(), servers, () -> current, host::nonce)) {
+            try (FailoverWatch _ = LeaderWatch.over(known, conf, audience(), servers, () -> current, host::nonce)) {
                 Client.Response response = post(known, path, body, mostMs, lines);
                 if (!isStandby(response) && !mayServeElsewhere(response, servers)) {
                     return response;
@@ -221,7 +221,7 @@ public final class HttpController implements Controller {
                     .connectWithin(conf.connectMs)
                     .over(conf.tls())
                     .backOffWithin(host.backOffSeconds);
-            try (PeerWatch _ = LeaderWatch.over(client, conf, audience(), servers, () -> first, host::nonce)) {
+            try (FailoverWatch _ = LeaderWatch.over(client, conf, audience(), servers, () -> first, host::nonce)) {
                 Client.Response response = post(client, path, body, mostMs, lines);
                 if (mayServeElsewhere(response, servers)) {
                     unavailable = Optional.of(response);

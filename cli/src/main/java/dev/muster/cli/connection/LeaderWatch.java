@@ -3,7 +3,7 @@ package dev.muster.cli.connection;
 import dev.muster.cli.command.ClientConf;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
-import dev.muster.transport.PeerWatch;
+import dev.muster.transport.FailoverWatch;
 import dev.muster.transport.Session;
 import java.util.List;
 import java.util.function.Supplier;
@@ -20,7 +20,7 @@ public final class LeaderWatch {
      * @param waiting asks one of the servers
      * @param audience the daemon that is asked
      */
-    public static PeerWatch over(
+    public static FailoverWatch over(
             Client waiting,
             ClientConf conf,
             String audience,
@@ -33,10 +33,10 @@ public final class LeaderWatch {
                 .map(server -> new Client(
                                 server.address(), accounting ? conf.accountingPort : conf.port, session, nonces)
                         .to(audience)
-                        .connectWithin(PeerWatch.ANSWER_MS)
+                        .connectWithin(FailoverWatch.ANSWER_MS)
                         .over(conf.tls()))
                 .toList();
-        return PeerWatch.over(
+        return FailoverWatch.over(
                 waiting,
                 others,
                 accounting

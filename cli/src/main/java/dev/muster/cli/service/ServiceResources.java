@@ -14,7 +14,7 @@ import dev.muster.json.Json;
 import dev.muster.model.SlurmErrno;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
-import dev.muster.transport.PeerWatch;
+import dev.muster.transport.FailoverWatch;
 import dev.muster.transport.Session;
 import java.io.File;
 import java.io.IOException;
@@ -307,7 +307,7 @@ public final class ServiceResources {
             item = item != null ? item : new Lent(name, s.address(), port, this);
             item.session = session;
             inFlight.begin(item.client);
-            try (PeerWatch _ = LeaderWatch.over(item.client, conf, audience, servers, () -> session, this::nonce)) {
+            try (FailoverWatch _ = LeaderWatch.over(item.client, conf, audience, servers, () -> session, this::nonce)) {
                 Client.Response response = item.client
                         .to(audience)
                         .connectWithin(conf.connectMs)

@@ -15,7 +15,7 @@ import dev.muster.model.api.ClusterMessages.ApiError;
 import dev.muster.model.format.ErrorSentence;
 import dev.muster.transport.Audience;
 import dev.muster.transport.Client;
-import dev.muster.transport.PeerWatch;
+import dev.muster.transport.FailoverWatch;
 import dev.muster.transport.Session;
 import dev.muster.transport.tls.Tls;
 import java.io.IOException;
@@ -301,7 +301,7 @@ public final class DbdLink implements RowSink, AutoCloseable {
             String host = hosts.get(asked % hosts.size());
             boolean isLast = tried == hosts.size();
             Client client = on.now();
-            try (PeerWatch _ = watch(client, host)) {
+            try (FailoverWatch _ = watch(client, host)) {
                 Client.Response r = client.post("/muster/v1/" + message, body, CALL_MS);
                 if (r.status() != UNAVAILABLE || isLast) {
                     return new Reached(host, r);
@@ -322,15 +322,15 @@ public final class DbdLink implements RowSink, AutoCloseable {
     }
 
     /** Ends the wait for a host that stands still once another one serves. */
-    private PeerWatch watch(Client waiting, String host) {
+    private FailoverWatch watch(Client waiting, String host) {
         List<Client> others = hosts.stream()
                 .filter(other -> !other.equals(host))
                 .map(other -> new Client(other, port, session, nonces::get)
                         .to(Audience.SLURMDBD)
-                        .connectWithin(PeerWatch.ANSWER_MS)
+                        .connectWithin(FailoverWatch.ANSWER_MS)
                         .over(tls))
                 .toList();
-        return PeerWatch.over(waiting, others, pinged -> !pinged.flag("standby"), LOOK_MS);
+        return FailoverWatch.over(waiting, others, pinged -> !pinged.flag("standby"), LOOK_MS);
     }
 
     /** Reports a change; that all is well at the start is no change. */

@@ -79,7 +79,7 @@ public final class ControllerPeers implements SharedDirectoryGroup.Peers {
     }
 
     /** One that stands by and has no directory yet waits for this one's. */
-    private static boolean isOfAnother(JournalMember other, String directory) {
+    static boolean isOfAnother(JournalMember other, String directory) {
         boolean isKnown = other.leads() || !other.directory().isEmpty();
         return isKnown && !other.directory().equals(directory);
     }

@@ -33,7 +33,7 @@ public final class ErrorSentence {
         return reason(source);
     }
 
-    /** Returns {@link #of} without the file, for a sentence that names it already. */
+    /** Returns the reason alone, for a sentence that names the file itself. */
     public static String reason(Throwable error) {
         Throwable source = source(error);
         return switch (source) {

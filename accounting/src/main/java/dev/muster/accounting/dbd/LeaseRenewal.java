@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
  * Takes and renews the lease on a thread of its own. Between two renewals the lease is valid by this host's monotonic
  * clock, counted from before the request: a process that stood still knows so before it answers anything.
  */
-final class LeaseKeeper implements AutoCloseable {
+final class LeaseRenewal implements AutoCloseable {
     /** Time of a lease: a slurmdbd that was killed is replaced after it. */
     static final long LEASE_MS = 7_000;
 
     private static final long RENEW_MS = 1_000;
-    /** Pause between two looks of a slurmdbd in standby. */
-    private static final long LOOK_MS = 500;
+    /** Pause between two reads of the lease by a slurmdbd in standby. */
+    private static final long POLL_MS = 500;
     /** Pause after an error of the database, before the first lease and later. */
     private static final long FIRST_RETRY_MS = 5_000;
 
     private static final long RETRY_MS = 1_000;
 
-    /** What a slurmdbd does with the lease. Both methods return at once. */
-    interface Duty {
+    /** Hears of changes of the lease. Each method returns at once. */
+    interface LeaseListener {
         /** It has the lease of an epoch from now on. */
         void begin(long epoch);
 
@@ -38,28 +38,28 @@ final class LeaseKeeper implements AutoCloseable {
          *
          * @param isStart whether it has never answered
          */
-        void troubled(String sentence, boolean isStart);
+        void failed(String sentence, boolean isStart);
     }
 
     private final LeaseTable table;
     private final LeaseRule rule;
     private final String holder;
-    private final Duty duty;
+    private final LeaseListener listener;
     private volatile long epoch;
     private volatile long validUntilMs;
     private volatile long holdOffUntilMs;
-    private volatile String trouble = "";
+    private volatile String lastError = "";
     private volatile boolean closed;
-    private boolean lookNow;
+    private boolean isWoken;
     private boolean hasAnswered;
     private @Nullable Thread thread;
 
     /** @param holder name of this slurmdbd in the lease */
-    LeaseKeeper(LeaseTable table, LeaseRule rule, String holder, Duty duty) {
+    LeaseRenewal(LeaseTable table, LeaseRule rule, String holder, LeaseListener listener) {
         this.table = table;
         this.rule = rule;
         this.holder = holder;
-        this.duty = duty;
+        this.listener = listener;
     }
 
     void start() {
@@ -77,15 +77,15 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     /** Returns the last error of the database; "" without one. */
-    String trouble() {
-        return trouble;
+    String lastError() {
+        return lastError;
     }
 
     /** Gives the lease of an epoch up, as its holder cannot serve, and takes none for a time. */
     void giveUp(long of, long holdOffMs) {
         if (isCurrent(of)) {
             holdOffUntilMs = MonotonicClock.ms() + holdOffMs;
-            look();
+            renewNow();
         }
     }
 
@@ -93,16 +93,16 @@ final class LeaseKeeper implements AutoCloseable {
         while (!closed) {
             try {
                 long pauseMs = step();
-                trouble = "";
+                lastError = "";
                 hasAnswered = true;
                 pause(pauseMs);
             } catch (SQLException | RuntimeException e) {
                 String sentence = ErrorSentence.of(e);
                 boolean isStart = !hasAnswered;
-                if (isStart || !sentence.equals(trouble)) {
-                    duty.troubled(sentence, isStart);
+                if (isStart || !sentence.equals(lastError)) {
+                    listener.failed(sentence, isStart);
                 }
-                trouble = sentence;
+                lastError = sentence;
                 pause(isStart ? FIRST_RETRY_MS : RETRY_MS);
             }
         }
@@ -115,7 +115,7 @@ final class LeaseKeeper implements AutoCloseable {
         if (own > 0 && nowMs < holdOffUntilMs) {
             epoch = 0;
             table.release(own);
-            return LOOK_MS;
+            return POLL_MS;
         }
         if (own > 0) {
             if (table.renew(own)) {
@@ -123,45 +123,45 @@ final class LeaseKeeper implements AutoCloseable {
                 return RENEW_MS;
             }
             epoch = 0;
-            duty.end("slurmdbd at " + table.read().holder() + " has taken over");
-            return LOOK_MS;
+            listener.end("slurmdbd at " + table.read().holder() + " has taken over");
+            return POLL_MS;
         }
         if (nowMs < holdOffUntilMs) {
-            return LOOK_MS;
+            return POLL_MS;
         }
         LeaseRow row = table.read();
         if (!rule.mayTake(row, nowMs)) {
-            return LOOK_MS;
+            return POLL_MS;
         }
         nowMs = MonotonicClock.ms();
         OptionalLong taken = table.take(row, holder);
         if (taken.isEmpty()) {
-            return LOOK_MS;
+            return POLL_MS;
         }
         rule.taken();
         epoch = taken.getAsLong();
         validUntilMs = nowMs + LEASE_MS;
-        duty.begin(taken.getAsLong());
+        listener.begin(taken.getAsLong());
         return RENEW_MS;
     }
 
-    /** Waits until {@link #look} or {@link #close}, but not longer than a time. */
+    /** Waits until {@link #renewNow} or {@link #close}, but not longer than a time. */
     // one wait, not a loop: the caller loops
     @SuppressWarnings("WaitNotInLoop")
     private synchronized void pause(long ms) {
         try {
-            if (!closed && !lookNow) {
+            if (!closed && !isWoken) {
                 wait(ms);
             }
-            lookNow = false;
+            isWoken = false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     /** Renews the lease at once: a write found that another slurmdbd may have it. */
-    synchronized void look() {
-        lookNow = true;
+    synchronized void renewNow() {
+        isWoken = true;
         notifyAll();
     }
 

@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
  * once another one does, the wait ends, and the request goes there. A daemon that stands still or is cut off closes no
  * connection.
  */
-public final class PeerWatch implements AutoCloseable {
+public final class FailoverWatch implements AutoCloseable {
     /** Time after which the others are asked for the first time: most answers are there before. */
     private static final int FIRST_MS = 700;
 
     /** Time within which one of the others connects, and answers. */
     public static final int ANSWER_MS = 1000;
 
-    private static final PeerWatch NONE = new PeerWatch(null);
+    private static final FailoverWatch NONE = new FailoverWatch(null);
 
     private final @Nullable Thread thread;
 
-    private PeerWatch(@Nullable Thread thread) {
+    private FailoverWatch(@Nullable Thread thread) {
         this.thread = thread;
     }
 
@@ -35,10 +35,10 @@ public final class PeerWatch implements AutoCloseable {
      * @param serves tests whether an answer to a ping is that of a daemon that serves
      * @param pauseMs between two looks
      */
-    public static PeerWatch over(Client waiting, List<Client> others, Predicate<Json.Obj> serves, int pauseMs) {
+    public static FailoverWatch over(Client waiting, List<Client> others, Predicate<Json.Obj> serves, int pauseMs) {
         return others.isEmpty()
                 ? NONE
-                : new PeerWatch(
+                : new FailoverWatch(
                         Thread.ofVirtual().name("peer-watch").start(() -> look(waiting, others, serves, pauseMs)));
     }
 

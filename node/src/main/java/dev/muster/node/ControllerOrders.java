@@ -41,7 +41,7 @@ import dev.muster.node.os.UserFiles;
 import java.util.List;
 
 /** Carries out the orders of slurmctld, on the node's thread; those that take long, on threads of their own. */
-final class NodeOrders {
+final class ControllerOrders {
     private final DaemonLog log;
     private final EventLoop loop;
     private final Slurmd.Owner owner;
@@ -56,7 +56,7 @@ final class NodeOrders {
     private final StepUsageFiles usage;
     private volatile long lastTime;
 
-    NodeOrders(
+    ControllerOrders(
             DaemonLog log,
             EventLoop loop,
             Slurmd.Owner owner,

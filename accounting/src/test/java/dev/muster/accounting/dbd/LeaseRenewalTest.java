@@ -12,16 +12,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Keepers of one lease, with the times of slurmdbd. */
-class LeaseKeeperTest {
+class LeaseRenewalTest {
     private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
     private final Database database = Database.inMemory("keeper" + System.nanoTime());
 
-    private LeaseKeeper keeper(String name, boolean isPrimary) {
-        LeaseKeeper out = new LeaseKeeper(
-                new LeaseTable(database, LeaseKeeper.LEASE_MS),
-                new LeaseRule(name, isPrimary, LeaseKeeper.LEASE_MS),
+    private LeaseRenewal keeper(String name, boolean isPrimary) {
+        LeaseRenewal out = new LeaseRenewal(
+                new LeaseTable(database, LeaseRenewal.LEASE_MS),
+                new LeaseRule(name, isPrimary, LeaseRenewal.LEASE_MS),
                 name,
-                new LeaseKeeper.Duty() {
+                new LeaseRenewal.LeaseListener() {
                     @Override
                     public void begin(long epoch) {
                         events.add(name + " begins " + epoch);
@@ -33,7 +33,7 @@ class LeaseKeeperTest {
                     }
 
                     @Override
-                    public void troubled(String sentence, boolean isStart) {
+                    public void failed(String sentence, boolean isStart) {
                         events.add(name + " " + (isStart ? "at start " : "") + sentence);
                     }
                 });
@@ -47,12 +47,12 @@ class LeaseKeeperTest {
 
     @Test
     void leasePassesFromOneToTheOther() throws InterruptedException {
-        try (LeaseKeeper b = keeper("b", false)) {
+        try (LeaseRenewal b = keeper("b", false)) {
             assertThat(next()).isEqualTo("b begins 1");
             assertThat(b.isValid()).isTrue();
-            try (LeaseKeeper a = keeper("a", true)) {
+            try (LeaseRenewal a = keeper("a", true)) {
                 assertThat(next()).as("the primary, at its start").isEqualTo("a begins 2");
-                b.look();
+                b.renewNow();
                 assertThat(next()).isEqualTo("b: slurmdbd at a has taken over");
                 assertThat(List.of(a.isValid(), a.isCurrent(2), b.isValid(), b.isCurrent(1)))
                         .containsExactly(true, true, false, false);
@@ -64,11 +64,11 @@ class LeaseKeeperTest {
     /** A slurmdbd that cannot open the tables lets the other one try. */
     @Test
     void leaseThatIsGivenUpIsFree() throws InterruptedException {
-        try (LeaseKeeper a = keeper("a", true)) {
+        try (LeaseRenewal a = keeper("a", true)) {
             assertThat(next()).isEqualTo("a begins 1");
-            try (LeaseKeeper b = keeper("b", false)) {
+            try (LeaseRenewal b = keeper("b", false)) {
                 a.giveUp(1, 60_000);
-                a.look();
+                a.renewNow();
                 assertThat(next()).isEqualTo("b begins 2");
                 assertThat(b.isValid()).isTrue();
                 assertThat(a.isValid()).isFalse();
