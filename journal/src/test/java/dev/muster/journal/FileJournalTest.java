@@ -279,12 +279,16 @@ class FileJournalTest {
     }
 
     @Test
-    void aSecondHolderIsRefusedByPid() {
+    void aSecondHolderIsRefusedByPid() throws IOException {
         try (FileJournal first = open()) {
             assertThat(first.lastIndex()).isZero();
             assertThatThrownBy(this::open)
                     .hasMessage(dir + " is in use by process "
                             + ProcessHandle.current().pid());
+            String inode = ":" + Files.getAttribute(dir.resolve(DirectoryLock.FILE_NAME), "unix:ino") + " ";
+            assertThat(Files.readString(Path.of("/proc/locks")))
+                    .as("the refused one has not dropped the first one's lock")
+                    .contains(inode);
         }
         open().close();
     }
